@@ -120,7 +120,6 @@ export {
   kindOf,
   objectOf,
   referenceIn,
-  unpaidSubscriptionOf,
 } from '../src/billing/inbox.js'
 export { type BillingHealth, healthOf } from '../src/billing/operations.js'
 export { ProviderUpdates, Seats } from '../src/billing/provider-updates.js'
@@ -130,6 +129,7 @@ export {
   currentSubscription,
   ENDED_STATUSES,
   endsInLaterPeriod,
+  type FirstPayment,
   isLive,
   isPaidFor,
   isPaymentPending,

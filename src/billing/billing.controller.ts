@@ -20,7 +20,7 @@ import { PortalService } from './portal.js'
 import { Seats } from './provider-updates.js'
 import { PaymentRequests, PROVIDER_REFUSALS } from './stripe.js'
 import { SubscriptionQueries } from './subscription-queries.js'
-import { isLive, SUBSCRIPTION_STATES, Subscriptions } from './subscriptions.js'
+import { isLive, isPaymentPending, SUBSCRIPTION_STATES, Subscriptions } from './subscriptions.js'
 
 class LimitsAnswer {
   @ApiProperty({
@@ -282,7 +282,7 @@ class SubscriptionAnswer {
     enum: SUBSCRIPTION_STATES,
     description:
       'What this means for the account. It has its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`). ' +
-      '`pending`: the first payment is on its way, which can take days',
+      '`pending`: the first payment is on its way, which can take days. `unconfirmed`: the bank asks the customer to confirm it first',
   })
   state!: string
 
@@ -327,6 +327,16 @@ class SubscriptionAnswer {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   graceUntil!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    nullable: true,
+    description:
+      "While `unconfirmed`, the payment provider's page to confirm the payment; only for the main site and whoever has the " +
+      'payments permission, because whoever has the address can open it',
+  })
+  confirmUrl!: string | null
 
   @ApiProperty({ type: LimitsAnswer, description: 'How many the account may have now' })
   limits!: LimitsAnswer
@@ -405,8 +415,8 @@ export class BillingService {
    */
   async startCheckout(actor: SessionActor, body: CreateSubscriptionBody): Promise<string> {
     const intent = await this.intents.of(actor.accountId, body)
-    const { status, plan, isPaymentPending } = await this.subscriptions.find(actor.accountId)
-    if (isPaymentPending) throw new ApiError('PAYMENT_PENDING')
+    const { status, plan, firstPayment } = await this.subscriptions.find(actor.accountId)
+    if (isPaymentPending({ status, firstPayment })) throw new ApiError('PAYMENT_PENDING')
     if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
     return this.requests.click(actor, intent.priceId, () =>
       isLive(status) ? this.portal.changePlan(actor, intent) : this.checkouts.start(actor, intent),
@@ -456,8 +466,6 @@ export class BillingController {
   @ReadSubscriptionDocs()
   read(@CurrentActor() actor: SessionActor, @Query() { checkout, portal }: SubscriptionQuery) {
     if (checkout !== undefined) return this.subscriptionQueries.readAfter(actor, checkout)
-    return portal
-      ? this.subscriptionQueries.readAfterPortal(actor)
-      : this.subscriptionQueries.read(actor.accountId)
+    return portal ? this.subscriptionQueries.readAfterPortal(actor) : this.subscriptionQueries.read(actor)
   }
 }

@@ -21,7 +21,7 @@ import { PlanCache, RefusedCurrencies } from './caches.js'
 import { refusalOfPrice } from './catalog.js'
 import { BillingCustomers } from './customers.js'
 import { BillingQueue } from './inbox.js'
-import { callStripe, callStripeOrNull, isAnswered, MeteredPrices } from './stripe.js'
+import { callStripe, callStripeOrNull, firstPaymentOf, isAnswered, MeteredPrices } from './stripe.js'
 import { ENDED_STATUSES, isLive, isPaymentPending, Subscriptions } from './subscriptions.js'
 
 export type Checkout = typeof checkouts.$inferSelect
@@ -373,7 +373,7 @@ export class HostedCheckouts {
 }
 
 /**
- * Subscriptions whose first payment has failed; the customer could still pay them another way for some hours.
+ * Subscriptions whose first payment has failed or was never confirmed; the customer could still pay them for some hours.
  */
 @Injectable()
 export class FailedFirstPayments {
@@ -384,14 +384,19 @@ export class FailedFirstPayments {
   ) {}
 
   /**
-   * Ends the account's failed subscription for good before another is sold; does nothing when there is none. Throws
-   * `ALREADY_SUBSCRIBED` when it was paid in the meantime, and like `callStripe`.
+   * Ends the account's unpaid subscription for good before another is sold; does nothing when there is none. Throws
+   * `ALREADY_SUBSCRIBED` when it was paid in the meantime, `PAYMENT_PENDING` when somebody has begun to, and like
+   * `callStripe`.
    */
   async end(accountId: string): Promise<void> {
     const row = await this.subscriptions.row(accountId)
-    if (row?.status !== 'incomplete' || !row.firstPaymentFailed) return
+    if (row?.status !== 'incomplete' || isPaymentPending(row)) return
     const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
     if (found?.status !== 'incomplete') return this.requeue(found)
+    if ((await firstPaymentOf(this.stripe, found)).state === 'processing') {
+      await this.queue.add(found.customer as string)
+      throw new ApiError('PAYMENT_PENDING')
+    }
     const invoice = found.latest_invoice
     if (invoice && !(await this.voidInvoiceIfOpen(typeof invoice === 'string' ? invoice : invoice.id)))
       return this.requeue(found)

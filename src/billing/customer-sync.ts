@@ -26,12 +26,11 @@ import {
   kindOf,
   objectOf,
   referenceIn,
-  unpaidSubscriptionOf,
   type WaitingEvent,
 } from './inbox.js'
 import { type ProviderUpdate, ProviderUpdates, wasIgnored } from './provider-updates.js'
-import { callStripe, callStripeOrNull, withAllItems } from './stripe.js'
-import { ENDED_STATUSES, isLive, Subscriptions } from './subscriptions.js'
+import { callStripe, callStripeOrNull, firstPaymentOf, withAllItems } from './stripe.js'
+import { ENDED_STATUSES, type FirstPayment, isLive, Subscriptions } from './subscriptions.js'
 
 /**
  * The effect of an event. `none`: nothing to do. `not newer`: already known. `noted`: money was refunded, or
@@ -56,7 +55,6 @@ export class WaitingEvents {
 
   constructor(
     private readonly checkouts: Checkouts,
-    private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
     private readonly hourlyLog: HourlyLog,
   ) {}
@@ -82,8 +80,6 @@ export class WaitingEvents {
     for (const { type, event } of events) {
       const closed = closedCheckoutOf(type, event)
       if (closed) await this.checkouts.closeHosted(closed, transaction)
-      const unpaid = unpaidSubscriptionOf(type, event)
-      if (unpaid) await this.subscriptions.recordFailedPayment(transaction, unpaid)
     }
     const doneTo = ({ type }: WaitingEvent) => effectOf(type, effect, accountId)
     for (const done of new Set(events.map(doneTo))) {
@@ -210,6 +206,8 @@ export interface CustomerSnapshot {
   readonly subscriptions: readonly Stripe.Subscription[]
   /** Whether an invoice of an active subscription is still due. */
   readonly hasOverdueInvoice: boolean
+  /** Of the subscription that counts, while that is incomplete. */
+  readonly firstPayment: FirstPayment | null
   /** Whether it has been deleted there, which is final. */
   readonly isDeleted: boolean
   /** The database's time before we asked. */
@@ -468,7 +466,10 @@ export class CustomerSnapshots {
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
     if (!found && !isDeleted) throw unknownCustomer(customerId)
     const hasOverdueInvoice = await owesInvoice(this.database, this.stripe, customerId, subscriptions)
-    return { customerId, events, subscriptions, hasOverdueInvoice, isDeleted, seenAt }
+    // Where nothing is live, the newest of these is the one that counts.
+    const incomplete = hasLive ? undefined : subscriptions.find(({ status }) => status === 'incomplete')
+    const firstPayment = incomplete ? await firstPaymentOf(this.stripe, incomplete) : null
+    return { customerId, events, subscriptions, hasOverdueInvoice, firstPayment, isDeleted, seenAt }
   }
 
   /** What waits for a customer, or for what stands in for it. */
@@ -520,7 +521,15 @@ export class CustomerSnapshots {
   /** A customer that is as good as deleted, without asking the provider. */
   async asDeleted(customerId: string): Promise<CustomerSnapshot> {
     const seenAt = await this.databaseNow()
-    return { customerId, events: [], subscriptions: [], hasOverdueInvoice: false, isDeleted: true, seenAt }
+    return {
+      customerId,
+      events: [],
+      subscriptions: [],
+      hasOverdueInvoice: false,
+      firstPayment: null,
+      isDeleted: true,
+      seenAt,
+    }
   }
 
   /**

@@ -159,19 +159,6 @@ export function closedCheckoutOf(
   return event && CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
 }
 
-/**
- * The subscription whose first payment has failed, according to an event of its checkout; null for every
- * other event.
- */
-export function unpaidSubscriptionOf(
-  type: string,
-  event: Readonly<Record<string, unknown>> | null,
-): string | null {
-  if (type !== 'checkout.session.async_payment_failed') return null
-  const { data } = event as unknown as Stripe.Event
-  return asId((data.object as { subscription?: unknown }).subscription)
-}
-
 /** The id of what an event concerns; null where it does not say. */
 export function objectOf(event: Readonly<Record<string, unknown>> | null): string | null {
   const data = event?.data as { object?: { id?: unknown } | null } | null | undefined

@@ -12,6 +12,7 @@ import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
 import { Tracing } from '../platform/tracing.js'
 import type { SessionActor } from '../sessions/session-actor.js'
+import type { FirstPayment } from './subscriptions.js'
 
 /** At most three tries of 3 s with short pauses, so that one of our requests fails after 10 s. */
 const TRY_TIMEOUT_MS = 3_000
@@ -337,4 +338,28 @@ export async function withAllItems(stripe: Stripe, found: Stripe.Subscription): 
       .autoPagingToArray({ limit: MAX_ITEMS }),
   )
   return { ...found, items: { ...found.items, data, has_more: false } }
+}
+
+/**
+ * How the first payment of an incomplete subscription stands, with the page to confirm it where the bank asks for that.
+ * A single request; throws like `callStripe`.
+ */
+export async function firstPaymentOf(
+  stripe: Stripe,
+  { latest_invoice: latest }: Stripe.Subscription,
+): Promise<FirstPayment> {
+  const invoice = typeof latest === 'string' ? latest : latest?.id
+  if (!invoice) return { state: 'processing', confirmUrl: null }
+  const expand = ['data.payment.payment_intent', 'data.invoice']
+  const { data } = await callStripe(() => stripe.invoicePayments.list({ invoice, expand }))
+  const payment = data.find(({ is_default }) => is_default) ?? data[0]
+  const intent = payment?.payment.payment_intent
+  if (typeof intent !== 'object') return { state: 'processing', confirmUrl: null }
+  if (intent.status === 'requires_payment_method' || intent.status === 'canceled')
+    return { state: 'failed', confirmUrl: null }
+  if (intent.status !== 'requires_action') return { state: 'processing', confirmUrl: null }
+  // A bank account is confirmed by the amounts of small deposits, on a page of its own.
+  const deposits = intent.next_action?.verify_with_microdeposits?.hosted_verification_url
+  const page = typeof payment?.invoice === 'object' ? (payment.invoice as Stripe.Invoice) : null
+  return { state: 'unconfirmed', confirmUrl: deposits ?? page?.hosted_invoice_url ?? null }
 }

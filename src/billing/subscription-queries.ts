@@ -89,9 +89,10 @@ export class SubscriptionQueries {
   ) {}
 
   /** The account's subscription. May be up to a minute old where several replicas run without Redis. */
-  async read(accountId: string): Promise<LimitedView> {
+  async read(actor: SessionActor): Promise<LimitedView> {
+    const { accountId } = actor
     const known = await this.cache.read(accountId, () => this.subscriptions.find(accountId))
-    return this.view(known)
+    return this.view(known, actor)
   }
 
   /**
@@ -103,12 +104,11 @@ export class SubscriptionQueries {
     actor: SessionActor,
     checkout: string,
   ): Promise<LimitedView & { checkout: CheckoutOutcome }> {
-    const { accountId } = actor
-    await this.returns.requireOwn(accountId, checkout)
-    let view = await this.uncached(accountId)
+    await this.returns.requireOwn(actor.accountId, checkout)
+    let view = await this.uncached(actor)
     if (!isPaidFor(view.state)) {
       await this.returns.refresh(actor)
-      view = await this.uncached(accountId)
+      view = await this.uncached(actor)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
   }
@@ -120,16 +120,22 @@ export class SubscriptionQueries {
    */
   async readAfterPortal(actor: SessionActor): Promise<LimitedView> {
     if (actor.permissions.payments) await this.returns.refresh(actor)
-    return this.uncached(actor.accountId)
+    return this.uncached(actor)
   }
 
-  private async uncached(accountId: string): Promise<LimitedView> {
-    return this.view(await this.subscriptions.find(accountId))
+  private async uncached(actor: SessionActor): Promise<LimitedView> {
+    return this.view(await this.subscriptions.find(actor.accountId), actor)
   }
 
-  private async view(known: KnownSubscription): Promise<LimitedView> {
+  private async view(known: KnownSubscription, { permissions, source }: SessionActor): Promise<LimitedView> {
     const view = viewOf(known, await this.catalog.knownName(known.plan), this.clock.now())
-    return { ...view, limits: this.plans.limitsOf(isPaidFor(view.state) ? known.plan : null) ?? NO_LIMITS }
+    const mayConfirm = permissions.payments && source === 'main'
+    const confirmUrl = mayConfirm ? view.confirmUrl : null
+    return {
+      ...view,
+      confirmUrl,
+      limits: this.plans.limitsOf(isPaidFor(view.state) ? known.plan : null) ?? NO_LIMITS,
+    }
   }
 }
 

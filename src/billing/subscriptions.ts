@@ -57,22 +57,31 @@ export function isPastDue({
   return PAST_DUE.includes(status) || PAUSED_UNPAID.includes(pausedBy ?? '')
 }
 
-/** Whether its first payment may still arrive, which can take days. */
+/** How the first payment of an incomplete subscription stands. */
+export interface FirstPayment {
+  /** `unconfirmed`: the bank asks the customer to confirm it. */
+  readonly state: NonNullable<SubscriptionRow['firstPayment']>
+  /** The provider's page to do so; null in every other state. */
+  readonly confirmUrl: string | null
+}
+
+/** Whether its first payment may still arrive by itself, which can take days. */
 export function isPaymentPending({
   status,
-  firstPaymentFailed,
-}: Pick<SubscriptionRow, 'status' | 'firstPaymentFailed'>): boolean {
-  return status === 'incomplete' && !firstPaymentFailed
+  firstPayment,
+}: Pick<SubscriptionRow, 'status' | 'firstPayment'>): boolean {
+  return status === 'incomplete' && firstPayment === 'processing'
 }
 
 /**
  * What an account's payments amount to. `pending`: the first payment is on its way, which can take days.
- * `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it was due for too
+ * `unconfirmed`: the bank waits for the customer to confirm it. `past_due`: a payment is due, and the account keeps its plan for now. `restricted`: it was due for too
  * long, or the provider waits for the customer.
  */
 export const SUBSCRIPTION_STATES = [
   'none',
   'pending',
+  'unconfirmed',
   'trialing',
   'active',
   'past_due',
@@ -101,12 +110,14 @@ export interface KnownSubscription {
   readonly endsAt: string | null
   /** When the account loses its plan unless it pays; null while no payment is due. */
   readonly graceUntil: string | null
-  /** Whether the first payment may still arrive. */
-  readonly isPaymentPending: boolean
+  /** How the first payment stands while `status` is `incomplete`; null otherwise. */
+  readonly firstPayment: FirstPayment['state'] | null
+  /** Where the first payment can be confirmed; whoever has the address can open it. */
+  readonly confirmUrl: string | null
 }
 
 /** A {@link KnownSubscription} as the account's users see it at a given time. */
-export interface SubscriptionView extends Omit<KnownSubscription, 'isPaymentPending'> {
+export interface SubscriptionView extends Omit<KnownSubscription, 'firstPayment'> {
   readonly state: SubscriptionState
   /** The plan's name in the plans file, else the provider's; null while neither is known. */
   readonly planName: string | null
@@ -126,13 +137,14 @@ export function knownSubscription(row: SubscriptionRow | null, graceSeconds: num
     cancelAtPeriodEnd: row?.cancelAtPeriodEnd ?? false,
     endsAt: row?.endsAt?.toISOString() ?? null,
     graceUntil: row?.pastDueSince ? secondsAfter(row.pastDueSince, graceSeconds).toISOString() : null,
-    isPaymentPending: row !== null && isPaymentPending(row),
+    firstPayment: row?.firstPayment ?? null,
+    confirmUrl: row?.confirmUrl ?? null,
   }
 }
 
 /** What we know, in the terms of the account's users. */
 export function viewOf(known: KnownSubscription, plan: PlanName | null, now: Date): SubscriptionView {
-  const { isPaymentPending: _, ...shown } = known
+  const { firstPayment: _, ...shown } = known
   const state = stateOf(known, now)
   const continues =
     (state === 'active' || state === 'trialing') && (known.endsAt === null || endsInLaterPeriod(known))
@@ -151,13 +163,17 @@ export function endsInLaterPeriod<T extends Date | string>({
   return endsAt !== null && currentPeriodEnd !== null && endsAt > currentPeriodEnd
 }
 
-type StateFacts = Pick<KnownSubscription, 'status' | 'isPaymentPending' | 'graceUntil'>
+type StateFacts = Pick<KnownSubscription, 'status' | 'firstPayment' | 'graceUntil'>
 
 /** The state at `now`. */
-export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, now: Date): SubscriptionState {
+export function stateOf({ status, firstPayment, graceUntil }: StateFacts, now: Date): SubscriptionState {
   switch (status) {
     case 'incomplete':
-      return isPaymentPending ? 'pending' : 'none'
+      return firstPayment === 'processing'
+        ? 'pending'
+        : firstPayment === 'unconfirmed'
+          ? firstPayment
+          : 'none'
     case 'none':
     case 'incomplete_expired':
       return 'none'
@@ -248,6 +264,8 @@ export interface SeenSubscriptions {
   readonly subscriptions: readonly Stripe.Subscription[]
   /** Whether an invoice of an active one is still due. */
   readonly hasOverdueInvoice: boolean
+  /** Of the one that counts, while that is incomplete. */
+  readonly firstPayment: FirstPayment | null
   readonly seenAt: Date
 }
 
@@ -299,7 +317,7 @@ export class Subscriptions {
   async save(
     transaction: Db,
     accountId: string,
-    { subscriptions: found, hasOverdueInvoice, seenAt }: SeenSubscriptions,
+    { subscriptions: found, hasOverdueInvoice, firstPayment, seenAt }: SeenSubscriptions,
   ): Promise<SavedSubscription> {
     const before = await this.row(accountId, transaction)
     const { current, surplus } = currentSubscription(found, before?.providerId ?? null)
@@ -309,7 +327,8 @@ export class Subscriptions {
       accountId,
       ...columnsOf(current, this.planItem(current, isSame ? before : null)),
       surplus: surplus.map(({ id }) => id),
-      firstPaymentFailed: isSame && before.firstPaymentFailed,
+      firstPayment: firstPayment?.state ?? null,
+      confirmUrl: firstPayment?.confirmUrl ?? null,
       lastEntitled: isSame ? before.lastEntitled : null,
       pastDueSince: pastDueSince(before, current, hasOverdueInvoice, this.clock.now()),
       seenAt,
@@ -327,7 +346,9 @@ export class Subscriptions {
       })
       .returning({ accountId: subscriptions.accountId })
     if (saved.length === 0) return { current, surplus, change: 'older' }
-    const isUnchanged = before && isDeepStrictEqual({ ...before, seenAt }, { ...before, ...row })
+    // The provider may word the same page's address anew each time.
+    const { confirmUrl } = row
+    const isUnchanged = before && isDeepStrictEqual({ ...before, confirmUrl, seenAt }, { ...before, ...row })
     return { current, surplus, change: isUnchanged ? 'same' : 'changed' }
   }
 
@@ -342,18 +363,12 @@ export class Subscriptions {
         cancelAtPeriodEnd: false,
         endsAt: this.clock.now(),
         pastDueSince: null,
+        firstPayment: null,
+        confirmUrl: null,
         surplus: [],
         seenAt,
       })
       .where(eq(subscriptions.accountId, accountId))
-  }
-
-  /** The first payment of a subscription has failed. No effect unless it is the account's. Safe to repeat. */
-  async recordFailedPayment(transaction: Db, providerId: string): Promise<void> {
-    await transaction
-      .update(subscriptions)
-      .set({ firstPaymentFailed: true })
-      .where(eq(subscriptions.providerId, providerId))
   }
 
   /** Records what each account's plan allows, for when its price is no longer in any plan. Safe to repeat. */

@@ -202,6 +202,23 @@ test('billing 7: shows an account that never paid, and a payment on its way', as
   )
 })
 
+test('billing 7: leads to the page for a payment that the bank wants confirmed', async () => {
+  const owner = await anOwner(stage.app)
+  await stage.app.sandbox.simulate.payUnconfirmed(await openPage(stage.app, owner))
+  await stage.app.paymentsSettled()
+  await expectCard(
+    owner,
+    'unconfirmed',
+    [
+      'Your bank asks you to confirm the payment',
+      'Confirm the payment',
+      'Payment to confirm',
+      'Subscribe to Yearly',
+    ],
+    ['Your payment is on its way', 'Renews on'],
+  )
+})
+
 test('billing 7: offers no second payment while it checks for one', async () => {
   const owner = await anOwner(stage.app)
   const { page, complaints } = await openTab(await stage.newPerson())

@@ -1229,7 +1229,7 @@ export interface StatusAnswer {
 export interface SubscriptionAnswer {
   readonly status: 'none' | 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | 'paused'
   /** What this means for the account */
-  readonly state: 'none' | 'pending' | 'trialing' | 'active' | 'past_due' | 'restricted' | 'canceled'
+  readonly state: 'none' | 'pending' | 'unconfirmed' | 'trialing' | 'active' | 'past_due' | 'restricted' | 'canceled'
   readonly plan: string | null
   /** The plan's name, for people */
   readonly planName: string | null
@@ -1245,6 +1245,8 @@ export interface SubscriptionAnswer {
   /** When the next period is charged */
   readonly renewsAt: string | null
   readonly graceUntil: string | null
+  /** While `unconfirmed`, the payment provider's page to confirm the payment */
+  readonly confirmUrl: string | null
   /** How many the account may have now */
   readonly limits: LimitsAnswer
   /** Only with `checkout` */

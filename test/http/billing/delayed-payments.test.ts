@@ -1,11 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
-import { SurplusSubscriptions } from '../../sources.js'
-import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { CustomerSync, SurplusSubscriptions } from '../../sources.js'
+import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
-import { readAfter } from '../support/paying.js'
+import { click, readAfter } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -95,6 +95,80 @@ describe('billing 1: a first payment that takes days', () => {
     expect(outcome(early)).toBe('409 ALREADY_SUBSCRIBED')
     expect(await stateOf(signedIn)).toBe('active')
     expect(livingOf(customer)).toEqual([subscription])
+  })
+
+  /** An owner whose bank wants the payment confirmed. */
+  async function anUnconfirmedPayer() {
+    const owner = await anOwner(app)
+    const signedIn = await signIn(app, owner, 'main')
+    const checkout = await openCheckout(app, signedIn)
+    await app.sandbox.simulate.payUnconfirmed(checkout)
+    await app.paymentsSettled()
+    const made = app.sandbox.checkouts().find(({ id }) => id === checkout)
+    const [customer, subscription] = [made?.customer as string, made?.subscription as string]
+    return {
+      owner,
+      signedIn,
+      checkout,
+      customer,
+      subscription,
+      page: `${app.sandbox.url}/invoice/${made?.invoice}`,
+    }
+  }
+
+  it('that the bank wants confirmed is not called on its way, and its page is for those who may pay (B12)', async () => {
+    const { owner, signedIn, checkout, page } = await anUnconfirmedPayer()
+    const unconfirmed = { status: 'incomplete', state: 'unconfirmed', confirmUrl: page }
+    expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject(unconfirmed)
+    expect((await readAfter(app, signedIn, checkout)).json).toMatchObject(unconfirmed)
+    for (const other of [
+      await signIn(app, owner, 'satellite'),
+      await signIn(app, await aMember(app, owner), 'main'),
+    ])
+      expect((await readSubscription(app, other.accessToken)).json).toMatchObject({
+        state: 'unconfirmed',
+        confirmUrl: null,
+      })
+    await click(page, 'pay')
+    await app.paymentsSettled()
+    expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
+      state: 'active',
+      confirmUrl: null,
+    })
+  })
+
+  it('that nobody confirms is not in the way of another, and cannot be confirmed beside it (B12)', async () => {
+    const { signedIn, customer, subscription } = await anUnconfirmedPayer()
+    const second = await openCheckout(app, signedIn)
+    await expect(app.sandbox.simulate.recoverPayment(subscription)).rejects.toThrow()
+    await app.sandbox.simulate.pay(second)
+    expect(await stateOf(signedIn)).toBe('active')
+    expect(livingOf(customer)).toHaveLength(1)
+  })
+
+  it('that was confirmed a moment ago is in the way of another (B12)', async () => {
+    const { signedIn, customer, subscription } = await anUnconfirmedPayer()
+    // The sandbox has no payment that takes days once it is confirmed.
+    const payment = { payment: { payment_intent: { status: 'processing' } } }
+    jest
+      .spyOn(app.app.get(Stripe).invoicePayments, 'list')
+      .mockResolvedValueOnce({ data: [payment] } as never)
+    expect(outcome(await subscribe(app, signedIn))).toBe('409 PAYMENT_PENDING')
+    jest.restoreAllMocks()
+    await app.sandbox.simulate.recoverPayment(subscription)
+    await app.paymentsSettled()
+    expect(livingOf(customer)).toEqual([subscription])
+  })
+
+  it('costs one request more to look at until it has arrived (B12)', async () => {
+    const { customer } = await aPatientPayer()
+    const before = app.sandbox.requests.length
+    await app.app.get(CustomerSync).syncNow(customer)
+    expect(app.sandbox.requests.slice(before).map(({ path }) => path)).toEqual([
+      '/v1/subscriptions',
+      `/v1/customers/${customer}`,
+      '/v1/invoice_payments',
+    ])
   })
 
   it('that never arrives leaves the account free', async () => {

@@ -7,6 +7,7 @@ import {
   type ClaimedWork,
   CustomerWriter,
   Database,
+  type FirstPayment,
   PERMISSIONS,
   type Permission,
   type Permissions,
@@ -94,6 +95,7 @@ interface Look {
   readonly subscriptions?: readonly Stripe.Subscription[]
   readonly at?: Date
   readonly hasOverdueInvoice?: boolean
+  readonly firstPayment?: FirstPayment | null
   readonly isDeleted?: boolean
   readonly cause?: Cause | null
   readonly claimed?: ClaimedWork
@@ -105,6 +107,7 @@ async function look({
   subscriptions = [bought()],
   at = later(),
   hasOverdueInvoice = false,
+  firstPayment = null,
   isDeleted = false,
   cause = null,
   claimed,
@@ -112,7 +115,7 @@ async function look({
 }: Look = {}) {
   const events = await database.run(db => app.app.get(WaitingEvents).of(db, of))
   return writer.write(
-    { customerId: of, events, subscriptions, hasOverdueInvoice, isDeleted, seenAt: at },
+    { customerId: of, events, subscriptions, hasOverdueInvoice, firstPayment, isDeleted, seenAt: at },
     cause,
     claimed ?? null,
   )
@@ -337,6 +340,7 @@ describe('events that wait', () => {
         events,
         subscriptions: [bought()],
         hasOverdueInvoice: false,
+        firstPayment: null,
         isDeleted: false,
         seenAt: later(),
       },
@@ -346,20 +350,15 @@ describe('events that wait', () => {
     expect(await emails()).toEqual([{ email: 'a@example.com' }, { email: null }])
   })
 
-  it('say that a first payment has failed, of that subscription alone', async () => {
-    const waiting = [bought({ status: 'incomplete' })]
-    const failed = (subscription: string) => ({ id: 'cs_1', subscription })
-    await look({ subscriptions: waiting })
-    await anEvent(`evt_a_${count}`, 'checkout.session.async_payment_failed', failed('sub_of_others'))
-    await look({ subscriptions: waiting })
-    expect(await record()).toMatchObject({ status: 'incomplete', firstPaymentFailed: false })
-    await anEvent(`evt_b_${count}`, 'checkout.session.async_payment_failed', failed(`sub_${count}`))
-    await look({ subscriptions: waiting })
-    expect(await record()).toMatchObject({ firstPaymentFailed: true })
-    await look({ subscriptions: waiting })
-    expect(await record()).toMatchObject({ firstPaymentFailed: true })
-    await look({ subscriptions: [bought({ id: `sub_next_${count}`, status: 'incomplete' })] })
-    expect(await record()).toMatchObject({ firstPaymentFailed: false })
+  it('say how the first payment stands, until it has arrived', async () => {
+    const subscriptions = [bought({ status: 'incomplete' })]
+    const waits = { state: 'unconfirmed', confirmUrl: 'https://pay.example/1' } as const
+    await look({ subscriptions, firstPayment: waits })
+    expect(await record()).toMatchObject({ firstPayment: 'unconfirmed', confirmUrl: waits.confirmUrl })
+    await look({ subscriptions, firstPayment: { state: 'failed', confirmUrl: null } })
+    expect(await record()).toMatchObject({ firstPayment: 'failed', confirmUrl: null })
+    await look({ subscriptions: [bought()] })
+    expect(await record()).toMatchObject({ firstPayment: null, confirmUrl: null })
   })
 })
 

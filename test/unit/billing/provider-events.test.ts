@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import {
-  closedCheckoutOf,
-  customerOf,
-  isOfInterest,
-  kindOf,
-  objectOf,
-  referenceIn,
-  unpaidSubscriptionOf,
-} from '../../sources.js'
+import { closedCheckoutOf, customerOf, isOfInterest, kindOf, objectOf, referenceIn } from '../../sources.js'
 
 const event = (type: string, object: unknown) => ({ type, data: { object } }) as unknown as Stripe.Event
 const content = (object: unknown) => ({ data: { object } })
@@ -85,13 +77,6 @@ describe('what an event says is final', () => {
       expect(closedCheckoutOf(`checkout.session.${what}`, content({ id: 'cs_1' }))).toBe('cs_1')
     expect(closedCheckoutOf('checkout.session.created', content({ id: 'cs_1' }))).toBeNull()
     expect(closedCheckoutOf('invoice.paid', null)).toBeNull()
-  })
-
-  it('a first payment has failed', () => {
-    const failed = content({ id: 'cs_1', subscription: 'sub_1' })
-    expect(unpaidSubscriptionOf('checkout.session.async_payment_failed', failed)).toBe('sub_1')
-    expect(unpaidSubscriptionOf('checkout.session.expired', failed)).toBeNull()
-    expect(unpaidSubscriptionOf('checkout.session.async_payment_failed', content({}))).toBeNull()
   })
 
   it('which object it is about', () => {

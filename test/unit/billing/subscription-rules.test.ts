@@ -33,7 +33,8 @@ const row = (overrides: Partial<SubscriptionRow> = {}) =>
     cancelAtPeriodEnd: false,
     endsAt: null,
     pastDueSince: null,
-    firstPaymentFailed: false,
+    firstPayment: null,
+    confirmUrl: null,
     ...overrides,
   }) as SubscriptionRow
 
@@ -53,21 +54,22 @@ describe('a status of the provider', () => {
   ] as const)('%s: bills %s, has ended %s, is %s', (status, bills, hasEnded, state) => {
     expect(isLive(status)).toBe(bills)
     expect(ENDED_STATUSES.includes(status)).toBe(hasEnded)
-    expect(stateOf({ status, isPaymentPending: true, graceUntil: null }, NOW)).toBe(state)
+    expect(stateOf({ status, firstPayment: 'processing', graceUntil: null }, NOW)).toBe(state)
   })
 
   it.each([
-    ['incomplete', false, true],
-    ['incomplete', true, false],
-    ['active', false, false],
-  ])('%s, first payment failed %s: may still be paid %s', (status, firstPaymentFailed, isPending) => {
-    expect(isPaymentPending({ status, firstPaymentFailed })).toBe(isPending)
+    ['incomplete', 'processing', true],
+    ['incomplete', 'unconfirmed', false],
+    ['incomplete', 'failed', false],
+    ['active', null, false],
+  ] as const)('%s, first payment %s: is on its way %s', (status, firstPayment, isPending) => {
+    expect(isPaymentPending({ status, firstPayment })).toBe(isPending)
   })
 
   it('is paid for where the account has its plan', () => {
     expect(SUBSCRIPTION_STATES.filter(isPaidFor)).toEqual(['trialing', 'active', 'past_due'])
     expect(SUBSCRIPTION_STATES).toEqual([
-      ...['none', 'pending', 'trialing', 'active', 'past_due', 'restricted', 'canceled'],
+      ...['none', 'pending', 'unconfirmed', 'trialing', 'active', 'past_due', 'restricted', 'canceled'],
     ])
   })
 })
@@ -82,7 +84,8 @@ describe('what is known of a subscription', () => {
       cancelAtPeriodEnd: false,
       endsAt: null,
       graceUntil: null,
-      isPaymentPending: false,
+      firstPayment: null,
+      confirmUrl: null,
     })
   })
 
@@ -96,7 +99,8 @@ describe('what is known of a subscription', () => {
       cancelAtPeriodEnd: true,
       endsAt: END.toISOString(),
       graceUntil: '2026-01-01T01:00:00.000Z',
-      isPaymentPending: false,
+      firstPayment: null,
+      confirmUrl: null,
     })
     expect(knownSubscription(row(), GRACE_SECONDS).graceUntil).toBeNull()
     // The provider has no item of it.
@@ -105,7 +109,8 @@ describe('what is known of a subscription', () => {
       plan: null,
       currentPeriodEnd: null,
     })
-    expect(knownSubscription(row({ status: 'incomplete' }), GRACE_SECONDS).isPaymentPending).toBe(true)
+    const unconfirmed = { firstPayment: 'unconfirmed', confirmUrl: 'https://pay.example/1' } as const
+    expect(knownSubscription(row(unconfirmed), GRACE_SECONDS)).toMatchObject(unconfirmed)
   })
 
   it.each([
@@ -120,7 +125,7 @@ describe('what is known of a subscription', () => {
   ] as const)('%s, ending at %s, renews at %s', (status, endsAt, renewsAt) => {
     const view = viewOf(knownSubscription(row({ status, endsAt }), GRACE_SECONDS), BASIC, NOW)
     expect(view).toMatchObject({ planName: 'Basic', planNames: { de: 'Basis' }, renewsAt, plan: 'price_1' })
-    expect(view).not.toHaveProperty('isPaymentPending')
+    expect(view).not.toHaveProperty('firstPayment')
   })
 
   it('has no name while neither we nor the provider have one', () => {
@@ -176,7 +181,7 @@ describe('a payment is due', () => {
 
   it('makes an active subscription past due, and then restricted', () => {
     const stateUntil = (graceUntil: Date) =>
-      stateOf({ status: 'active', isPaymentPending: false, graceUntil: graceUntil.toISOString() }, NOW)
+      stateOf({ status: 'active', firstPayment: null, graceUntil: graceUntil.toISOString() }, NOW)
     expect([stateUntil(AFTER), stateUntil(BEFORE)]).toEqual(['past_due', 'restricted'])
   })
 })

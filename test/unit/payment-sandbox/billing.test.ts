@@ -170,6 +170,50 @@ describe('Refunds and disputes', () => {
 })
 
 describe('A payment that takes days', () => {
+  it('is seen in the payment of its invoice, as it stands', async () => {
+    const { id } = await stage.openCheckout()
+    expect(await stage.eventTypes(() => sandbox.simulate.payUnconfirmed(id))).toEqual([
+      'checkout.session.completed',
+      'customer.subscription.created',
+      'invoice.payment_action_required',
+    ])
+    const made = await stripe.checkout.sessions.retrieve(id)
+    expect(made).toMatchObject({ status: 'complete', payment_status: 'unpaid' })
+    const invoice = made.invoice as string
+    const seen = async (status?: 'open' | 'paid' | 'canceled') => {
+      const expand = ['data.payment.payment_intent', 'data.invoice']
+      const { data } = await stripe.invoicePayments.list({ invoice, status, expand })
+      return data.map(({ status, payment, invoice }) => [
+        status,
+        (payment.payment_intent as Stripe.PaymentIntent).status,
+        (invoice as Stripe.Invoice).hosted_invoice_url,
+      ])
+    }
+    const page = `${sandbox.url}/invoice/${invoice}`
+    expect(await seen()).toEqual([['open', 'requires_action', page]])
+    await sandbox.simulate.failPayment(made.subscription as string)
+    expect(await seen('open')).toEqual([['open', 'requires_payment_method', page]])
+    expect(await (await fetch(page)).text()).toContain('/pay"')
+    await fetch(`${page}/pay`, { method: 'POST' })
+    expect(await seen()).toEqual([['paid', 'succeeded', page]])
+    expect(await seen('open')).toEqual([])
+    expect(await (await fetch(page)).text()).not.toContain('/pay"')
+    expect(await stripe.subscriptions.retrieve(made.subscription as string)).toMatchObject({
+      status: 'active',
+    })
+    const later = await stage.openCheckout()
+    await sandbox.simulate.payByBankDebit(later.id)
+    const { invoice: open } = await stripe.checkout.sessions.retrieve(later.id)
+    const list = (params: object) => stripe.invoicePayments.list({ invoice: open as string, ...params })
+    const { data } = await list({ expand: ['data.payment.payment_intent'] })
+    expect(data).toMatchObject([{ amount_paid: null, payment: { payment_intent: { status: 'processing' } } }])
+    await stripe.invoices.voidInvoice(open as string)
+    expect((await list({})).data).toMatchObject([{ status: 'canceled' }])
+    const refused = { statusCode: 400, code: 'parameter_invalid' }
+    await expect(list({ expand: ['data.payment_intent'] })).rejects.toMatchObject(refused)
+    await expect(list({ status: 'void' })).rejects.toMatchObject(refused)
+  })
+
   it('succeeds', async () => {
     const { id } = await stage.openCheckout()
     expect(await stage.eventTypes(() => sandbox.simulate.payByBankDebit(id))).toEqual([

@@ -79,6 +79,7 @@ async function everythingHappens(): Promise<void> {
   await sandbox.simulate.payByBankDebit(later)
   await sandbox.simulate.settleBankDebit(later, 'failed')
   await sandbox.simulate.settleBankDebit(later, 'succeeded')
+  await sandbox.simulate.payUnconfirmed(await checkout())
   const declined = await checkout()
   await sandbox.simulate.declineCard(declined)
   await sandbox.simulate.expire(declined)
@@ -108,7 +109,12 @@ describe('What the sandbox sends is what the types of the provider’s package s
 
   it('in single objects', async () => {
     const [{ id: invoice }] = (await call('invoices?status=paid')).data
-    const [payment] = (await call(`invoice_payments?invoice=${invoice}`)).data
+    const payments = 'invoice_payments?expand[]=data.payment.payment_intent&expand[]=data.invoice'
+    const [{ id: unpaid }] = (await call('invoices?status=open')).data
+    const [payment, waiting] = [
+      ...(await call(`${payments}&invoice=${invoice}`)).data,
+      ...(await call(`${payments}&invoice=${unpaid}`)).data,
+    ]
     const [{ id: dispute }] = sandbox
       .events()
       .filter(({ type }) => type === 'charge.dispute.created')
@@ -116,6 +122,7 @@ describe('What the sandbox sends is what the types of the provider’s package s
     const [customer] = sandbox.customers()
     const objects = [
       payment,
+      waiting,
       await call(`charges/${invoice.replace('in_', 'ch_')}`),
       await call(`disputes/${dispute}?expand[]=charge`),
       await call('prices/price_yearly?expand[]=product'),
@@ -124,7 +131,7 @@ describe('What the sandbox sends is what the types of the provider’s package s
       ...(await call('billing_portal/configurations')).data,
       ...(await call('webhook_endpoints')).data,
     ]
-    expect(objects).toHaveLength(8)
+    expect(objects).toHaveLength(9)
     expect(objects.flatMap(object => types.faultsOf(object))).toEqual([])
   })
 

@@ -193,16 +193,17 @@ describe('the state', () => {
     ['active', null, 'active'],
     ['paused', null, 'restricted'],
   ] as const)('of %s with grace until %s is %s', (status, until, state) => {
-    expect(stateOf({ status, graceUntil: until, isPaymentPending: false }, now)).toBe(state)
+    expect(stateOf({ status, graceUntil: until, firstPayment: null }, now)).toBe(state)
   })
 })
 
 describe('billing 1: the state of a subscription whose first payment', () => {
   it.each([
-    ['is on its way is pending', true, 'pending'],
-    ['has failed is none', false, 'none'],
-  ] as const)('%s', (_, isPaymentPending, state) => {
-    expect(stateOf({ status: 'incomplete', graceUntil: null, isPaymentPending }, new Date())).toBe(state)
+    ['is on its way is pending', 'processing', 'pending'],
+    ['the bank wants to be confirmed is unconfirmed', 'unconfirmed', 'unconfirmed'],
+    ['has failed is none', 'failed', 'none'],
+  ] as const)('%s', (_, firstPayment, state) => {
+    expect(stateOf({ status: 'incomplete', graceUntil: null, firstPayment }, new Date())).toBe(state)
   })
 })
 

@@ -15,6 +15,7 @@ import { WayOn } from '../../pieces/way-on.js'
 import { call } from '../api.js'
 import { BILLING_PAGE, readPlans, startCheckout } from '../payment/checkout.js'
 import { ownReturn, type SafeReturn } from '../payment/return-url.js'
+import { UnconfirmedPayment } from '../payment/unconfirmed-payment.js'
 
 /** A change of plan involves no payment there, so returning from it does not mean that a payment was abandoned. */
 const BILLING = `${location.origin}${BILLING_PAGE}`
@@ -40,6 +41,7 @@ export function SubscribePage({
       <Loaded of={subscription}>
         {loaded => (
           <>
+            {loaded.state === 'unconfirmed' && <UnconfirmedPayment subscription={loaded} />}
             {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
             <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
           </>

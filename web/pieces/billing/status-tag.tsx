@@ -4,6 +4,7 @@ const LOOKS: Readonly<Record<string, string>> = {
   trialing: 'good',
   active: 'good',
   pending: 'warn',
+  unconfirmed: 'warn',
   past_due: 'bad',
   restricted: 'bad',
 }

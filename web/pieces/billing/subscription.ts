@@ -16,6 +16,8 @@ export interface Subscription {
   readonly renewsAt: string | null
   /** Until when the plan is kept although a payment is overdue; afterwards, since when it is gone. */
   readonly graceUntil: string | null
+  /** The provider's page to confirm the first payment; null unless that is asked for, and for those who may not pay. */
+  readonly confirmUrl: string | null
   /** How many the account may have now; null means any number. */
   readonly limits: { readonly satellites: number | null; readonly seats: number | null }
 }
@@ -69,6 +71,7 @@ export function isActive({ state }: Subscription): boolean {
 const stateNames = (): Readonly<Record<string, string>> => ({
   none: t('subscription.none'),
   pending: t('subscription.pending'),
+  unconfirmed: t('subscription.unconfirmed'),
   trialing: t('subscription.trialing'),
   active: t('subscription.active'),
   past_due: t('subscription.pastDue'),
@@ -76,7 +79,7 @@ const stateNames = (): Readonly<Record<string, string>> => ({
   canceled: t('subscription.canceled'),
 })
 
-const REPLACEABLE = ['none', 'canceled']
+const REPLACEABLE = ['none', 'unconfirmed', 'canceled']
 
 export function stateName(subscription: Subscription): string {
   if (isPaused(subscription)) return t('subscription.paused')

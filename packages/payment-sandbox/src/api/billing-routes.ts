@@ -1,4 +1,4 @@
-import { invoicePayments } from '../invoices/invoice-payments.js'
+import { findPaymentIntent, invoicePayments } from '../invoices/invoice-payments.js'
 import { findProduct } from '../prices/products.js'
 import type { ApiRoute } from './api-route.js'
 import type { ApiServices } from './api-services.js'
@@ -26,6 +26,10 @@ export function billingRoutes(
   finders: Finders,
 ): ApiRoute[] {
   const product = (id: string) => ({ ...findProduct(id), active: !dashboard.archivedProducts.has(id) })
+  const paymentFields: Finders = {
+    invoice: id => state.invoices.get(id) ?? null,
+    'payment.payment_intent': id => findPaymentIntent(state, id),
+  }
   const priceFields: Finders = { product, currency_options: () => null }
   return [
     ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
@@ -40,7 +44,12 @@ export function billingRoutes(
     ['GET', `${INVOICES}/:id`, ({ id, params }) => expanded(invoices.find(id), params, finders)],
     ['POST', `${INVOICES}/:id/void`, ({ id, cause }) => delayedPayments.void(id, cause)],
     ['POST', '/v1/refunds', ({ params, cause }) => refunds.create(params, cause)],
-    ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
+    [
+      'GET',
+      PAYMENTS,
+      ({ params }) =>
+        expandedPage(listPage(invoicePayments(state, params), params, PAYMENTS), params, paymentFields),
+    ],
     ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
     ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
     [

@@ -4,7 +4,7 @@ import { textList } from '../http/form-fields.js'
 import type { List } from './list.js'
 
 /**
- * Finds what a field refers to, by the field's name. Null leaves the id in place: an old state file lacks
+ * Finds what a field refers to, by the field's name, or its path inside of the object. Null leaves the id in place: an old state file lacks
  * some objects.
  */
 export type Finders = Record<string, (id: string) => object | null>
@@ -25,10 +25,19 @@ export function expanded<T extends object>(object: T, params: Form, finders: Fin
         'expand',
         `This property cannot be expanded (${path}).`,
       )
-    const id = copy[field]
-    if (typeof id === 'string') copy[field] = find(id) ?? id
+    replace(copy, field.split('.'), find)
   }
   return copy as T
+}
+
+/** Replaces an id, perhaps inside of another object, of which it makes a copy. */
+function replace(copy: Record<string, unknown>, [name, ...deeper]: string[], find: Finders[string]): void {
+  const value = copy[name!]
+  if (deeper.length > 0) {
+    const inner = { ...(value as object) } as Record<string, unknown>
+    replace(inner, deeper, find)
+    copy[name!] = inner
+  } else if (typeof value === 'string') copy[name!] = find(value) ?? value
 }
 
 /** Like `expanded`, for each object of a page. */

@@ -78,7 +78,7 @@ ${buttons(simulations, id, button('customer-deleted', customer))}
 }
 
 function availableSimulations({ status }: Subscription): Simulation[] {
-  if (status === 'incomplete') return ['first-payment-expires', 'canceled']
+  if (status === 'incomplete') return ['invoice-paid', 'first-payment-expires', 'canceled']
   if (status === 'paused') return ['invoice-paid', 'resumed', 'canceled']
   const soon: Simulation[] = status === 'trialing' ? ['trial-ends-soon', 'trial-ends'] : []
   const paid: Simulation[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']
@@ -98,7 +98,7 @@ function checkoutCard({ id, status, payment_status, url }: Checkout): Html {
   return html`<section class="card">
 <p>${statusBadge(english, status ?? 'open')} ${statusBadge(english, payment_status)}</p>
 <p class="quiet">${url ? html`<a href="${url}"><code>${id}</code></a>` : html`<code>${id}</code>`}</p>
-${status === 'open' ? buttons(['card-declined', 'checkout-expires'], id) : ''}
+${status === 'open' ? buttons(['card-declined', 'payment-needs-action', 'checkout-expires'], id) : ''}
 ${isUnpaid ? buttons(['payment-succeeds', 'payment-fails'], id) : ''}
 </section>
 `

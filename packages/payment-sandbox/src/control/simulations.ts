@@ -5,6 +5,7 @@ import type { Simulator } from './simulator.js'
 const SIMULATIONS = {
   'card-declined': (simulate, id) => simulate.declineCard(id),
   'checkout-expires': (simulate, id) => simulate.expire(id),
+  'payment-needs-action': (simulate, id) => simulate.payUnconfirmed(id),
   'payment-succeeds': (simulate, id) => simulate.settleBankDebit(id, 'succeeded'),
   'payment-fails': (simulate, id) => simulate.settleBankDebit(id, 'failed'),
   'first-payment-expires': (simulate, id) => simulate.expireFirstPayment(id),

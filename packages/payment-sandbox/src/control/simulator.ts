@@ -46,6 +46,11 @@ export class Simulator {
     this.run(({ payments }) => payments.payByBankDebit(checkoutId))
   }
 
+  /** The same, where the bank waits for the customer to confirm the payment; `recoverPayment` does that. */
+  async payUnconfirmed(checkoutId: string): Promise<void> {
+    this.run(({ payments }) => payments.payUnconfirmed(checkoutId))
+  }
+
   /**
    * Ends the payment of `payByBankDebit`; one that failed may still succeed. Rejects when no payment is
    * pending.

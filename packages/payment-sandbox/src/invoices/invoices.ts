@@ -66,6 +66,7 @@ export class Invoices {
 
   /** Marks the invoice as paid in full. Emits nothing. */
   pay(invoice: Invoice): void {
+    this.state.paymentsUnderWay.delete(invoice.id)
     invoice.status = 'paid'
     invoice.amount_paid = invoice.amount_due
     invoice.amount_remaining = 0
@@ -83,6 +84,7 @@ export class Invoices {
       const message = `You can only pass in open invoices. This invoice is ${invoice.status}.`
       throw new ApiError(400, 'invalid_request_error', message)
     }
+    this.state.paymentsUnderWay.delete(invoice.id)
     invoice.status = 'void'
     invoice.auto_advance = false
     invoice.next_payment_attempt = null
@@ -90,8 +92,13 @@ export class Invoices {
     this.state.changed()
   }
 
-  /** Records a failed attempt and schedules the next one. Emits nothing. */
-  recordFailedAttempt(invoice: Invoice): void {
+  /**
+   * Records an attempt that failed, or that the customer has to confirm, and schedules the next one. Emits
+   * nothing.
+   */
+  recordFailedAttempt(invoice: Invoice, isUnconfirmed = false): void {
+    if (isUnconfirmed) this.state.paymentsUnderWay.set(invoice.id, 'requires_action')
+    else this.state.paymentsUnderWay.delete(invoice.id)
     invoice.attempt_count += 1
     invoice.attempted = true
     invoice.next_payment_attempt = nowSeconds() + NEXT_ATTEMPT_SECONDS

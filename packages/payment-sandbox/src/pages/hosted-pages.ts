@@ -11,6 +11,7 @@ import type { Payments } from '../payments/payments.js'
 import { invoicePage } from '../portal/invoice-page.js'
 import type { PortalPages } from '../portal/portal-pages.js'
 import type { State } from '../state/state.js'
+import type { Dunning } from '../subscriptions/dunning.js'
 import { closedPage, notFoundPage } from './closed-page.js'
 import { type PageAlert, payPage } from './pay-page.js'
 import type { Words } from './words/english.js'
@@ -22,7 +23,7 @@ const NO_CODE = 'code'
 
 /**
  * The pages that customers see: the portal, `/pay/:id` with the buttons `pay`, `later`, `decline`, `promotion` and
- * `cancel`, and `/invoice/:id` with its PDF.
+ * `cancel`, and `/invoice/:id` with its PDF and the button `pay`.
  */
 export class HostedPages {
   constructor(
@@ -31,6 +32,7 @@ export class HostedPages {
     private readonly checkouts: Checkouts,
     private readonly payments: Payments,
     private readonly portal: PortalPages,
+    private readonly dunning: Dunning,
   ) {}
 
   answer(received: ReceivedRequest): PageAnswer {
@@ -39,6 +41,8 @@ export class HostedPages {
     if (root === 'portal') return this.portal.answer(received)
     const language = headers['accept-language']
     const words = wordsFor(this.state.checkouts.get(id)?.checkout.locale ?? null, language)
+    if (root === 'invoice' && method === 'POST' && button === 'pay' && more.length === 0)
+      return this.payInvoice(words, id)
     if (root === 'invoice' && method === 'GET') return this.showInvoice(words, id, button, more.length > 0)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
     if (isPage && method === 'GET' && button === undefined)
@@ -73,6 +77,14 @@ export class HostedPages {
     if (!invoice?.hosted_invoice_url || isDeeper) return pageAnswer(404, notFoundPage(words))
     if (part === undefined) return pageAnswer(200, invoicePage(words, invoice, null))
     return part === 'pdf' ? pdfAnswer(invoicePdf(invoice)) : pageAnswer(404, notFoundPage(words))
+  }
+
+  /** Also what confirms a payment; a second click finds the invoice paid. */
+  private payInvoice(words: Words, id: string): PageAnswer {
+    const invoice = this.state.invoices.get(id)
+    if (!invoice?.hosted_invoice_url) return pageAnswer(404, notFoundPage(words))
+    if (invoice.status === 'open') this.dunning.pay(invoice)
+    return redirectAnswer(invoice.hosted_invoice_url)
   }
 
   /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */

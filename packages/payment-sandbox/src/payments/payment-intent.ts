@@ -26,8 +26,9 @@ export function paymentIntentOf(
     created: due.created,
     currency: due.currency,
     customer: due.customer,
-    latest_charge: status === 'requires_payment_method' ? null : chargeIdOf(due),
+    latest_charge: status === 'processing' || status === 'succeeded' ? chargeIdOf(due) : null,
     livemode: false,
+    next_action: status === 'requires_action' ? { type: 'use_stripe_sdk', use_stripe_sdk: {} } : null,
     payment_method: paymentMethod,
     status,
   }
@@ -58,7 +59,6 @@ const NOT_USED_HERE = {
   last_payment_error: null,
   managed_payments: null,
   metadata: {},
-  next_action: null,
   on_behalf_of: null,
   payment_method_configuration_details: null,
   payment_method_options: null,

@@ -50,6 +50,16 @@ export class Payments {
   }
 
   /**
+   * The same with a payment that the customer still has to confirm, such as a bank account that is verified by small
+   * deposits: its intent is `requires_action`, and `invoice.payment_action_required` is emitted too.
+   */
+  payUnconfirmed(checkoutId: string, details: Form = sampleDetails()): Checkout {
+    const record = this.requireOpen(checkoutId)
+    if (!record.checkout.amount_total) throw refusal('No payment is due for this checkout.')
+    return this.complete(record, 'unpaid', details, 'requires_action')
+  }
+
+  /**
    * Declines a card: the checkout stays open for another one. There is no subscription and no invoice before the
    * payment (https://docs.stripe.com/changelog/basil/2025-03-31/checkout-legacy-subscription-upgrade), so only
    * secondary events are emitted. Throws 400 when the checkout is not open or takes no card.
@@ -85,6 +95,7 @@ export class Payments {
     record: CheckoutRecord,
     paymentStatus: Checkout['payment_status'],
     details: Form,
+    underWay: 'processing' | 'requires_action' = 'processing',
   ): Checkout {
     const { checkout } = record
     const isNew = checkout.customer === null
@@ -104,14 +115,17 @@ export class Payments {
     if (checkout.mode === 'payment')
       checkout.payment_intent = paymentIntentIdOf({ id: record.invoiceId ?? newId('in_1', 23) })
     const created = checkout.mode === 'subscription' ? this.subscribe(record, customer!) : null
+    if (created && paymentStatus === 'unpaid') this.state.paymentsUnderWay.set(created.invoice.id, underWay)
     // Set again, because its customer may be new to the index.
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
     const { events, secondaryEvents } = this.emitters
-    if (created) secondaryEvents.ofCheckout(customer!, created.invoice, record.triedAt)
+    if (created) secondaryEvents.ofCheckout(customer!, created.invoice, record.triedAt, underWay)
     events.emit('checkout.session.completed', checkout)
     if (created) events.emit('customer.subscription.created', created.subscription)
     if (created?.invoice.status === 'paid') events.emit('invoice.paid', created.invoice)
+    if (created && underWay === 'requires_action')
+      events.emit('invoice.payment_action_required', created.invoice)
     return checkout
   }
 

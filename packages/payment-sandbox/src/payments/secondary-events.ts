@@ -15,14 +15,19 @@ export class SecondaryEvents {
 
   /**
    * For a completed checkout; `invoice` is paid, or open while the payment is pending. `triedAt`: when a card was
-   * declined before, which created the payment intent.
+   * declined before, which created the payment intent. `underWay`: what has become of it while it is open.
    */
-  ofCheckout(customer: Customer, invoice: Invoice, triedAt: number | undefined): void {
+  ofCheckout(
+    customer: Customer,
+    invoice: Invoice,
+    triedAt: number | undefined,
+    underWay: 'processing' | 'requires_action',
+  ): void {
     const card = newCard(customer)
     this.events.emitSecondary('payment_method.attached', card)
     this.ofCurrency(customer, invoice.currency)
     this.ofNewInvoice(invoice)
-    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id, triedAt)
+    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id, triedAt, underWay)
     else this.ofSavedCard(customer, card.id)
     if (invoice.status === 'paid') this.ofPaid(invoice, { card: card.id, triedAt })
   }
@@ -107,11 +112,16 @@ export class SecondaryEvents {
     this.events.emitSecondary('payment_intent.created', paymentIntent)
   }
 
-  private ofNewPayment(invoice: Invoice, card: string, triedAt: number | undefined): void {
+  private ofNewPayment(
+    invoice: Invoice,
+    card: string,
+    triedAt: number | undefined,
+    underWay: 'processing' | 'requires_action',
+  ): void {
     if (triedAt === undefined) this.ofNewPaymentIntent(invoice)
     if (invoice.status !== 'open') return
-    const paymentIntent = paymentIntentOf(withIntentOf(invoice, triedAt), 'processing', card)
-    this.events.emitSecondary('payment_intent.processing', paymentIntent)
+    const paymentIntent = paymentIntentOf(withIntentOf(invoice, triedAt), underWay, card)
+    this.events.emitSecondary(`payment_intent.${underWay}`, paymentIntent)
   }
 
   private ofSavedCard(customer: Customer, card: string): void {

@@ -5,10 +5,11 @@ import { pageLayout } from '../pages/page-layout.js'
 import type { Words } from '../pages/words/english.js'
 import { formatDate, statusBadge } from './portal-elements.js'
 
-/** The page of an invoice, line by line, with a way back to the portal session `from`, if any. */
+/** The page of an invoice, line by line: with a way back to the portal session `from`, else with a way to pay it. */
 export function invoicePage(words: Words, invoice: Invoice, from: string | null): Html {
-  const { title, draft, total: sum, due, pdf, back } = words.invoice
+  const { title, draft, total: sum, due: dueNow, pdf, back } = words.invoice
   const { number, created, status, lines, total, amount_remaining, currency } = invoice
+  const due = money(amount_remaining, currency, words.locale)
   return pageLayout(
     words,
     number ? title(number) : draft,
@@ -16,8 +17,13 @@ export function invoicePage(words: Words, invoice: Invoice, from: string | null)
 <dl>
 ${lines.data.map(line => lineRow(words, line))}
 <div class="total"><dt>${sum}</dt><dd>${money(total, currency, words.locale)}</dd></div>
-<div><dt>${due}</dt><dd>${money(amount_remaining, currency, words.locale)}</dd></div>
+<div><dt>${dueNow}</dt><dd>${due}</dd></div>
 </dl>
+${
+  status === 'open' && !from
+    ? html`<form method="post" action="/invoice/${invoice.id}/pay"><button>${words.pay.pay(due)}</button></form>`
+    : ''
+}
 <p class="back"><a class="button second" href="/invoice/${invoice.id}/pdf">${pdf}</a></p>
 ${from ? html`<p class="back"><a class="button second" href="/portal/${from}">${back}</a></p>` : ''}`,
   )

@@ -26,6 +26,8 @@ export class State {
   readonly prorations = new Map<string, number>()
   /** The subscriptions for which nobody has given a means of payment. */
   readonly withoutMethod = new Map<string, true>()
+  /** The open invoices whose payment is under way, or waits for the customer to confirm it. */
+  readonly paymentsUnderWay = new Map<string, 'processing' | 'requires_action'>()
 
   /** Events whose delivery has not started. Not saved: it follows from `pending_webhooks`. */
   readonly undelivered = new Map<string, PaymentEvent>()
@@ -64,6 +66,7 @@ const OPTIONAL_COLLECTIONS = [
   'portals',
   'prorations',
   'withoutMethod',
+  'paymentsUnderWay',
 ] as const
 
 type CollectionName = (typeof REQUIRED_COLLECTIONS)[number] | (typeof OPTIONAL_COLLECTIONS)[number]

@@ -28,7 +28,7 @@ export class Dunning {
     if (hasEnded(subscription)) throw new Error(`Subscription ${subscriptionId} has ended`)
     const before = structuredClone(subscription)
     const invoice = this.openInvoice(subscription) ?? this.renewalInvoice(subscription)
-    this.invoices.recordFailedAttempt(invoice)
+    this.invoices.recordFailedAttempt(invoice, type === 'invoice.payment_action_required')
     if (subscription.status !== 'incomplete') subscription.status = 'past_due'
     const { events, secondaryEvents } = this.emitters
     if (type === 'invoice.payment_failed')

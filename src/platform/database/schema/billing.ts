@@ -70,8 +70,10 @@ export const subscriptions = pgTable('subscriptions', {
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
   /** When it ends or has ended; null while it is not cancelled. */
   endsAt: instant('ends_at'),
-  /** The first payment was on its way and has failed: the subscription stays `incomplete` for a while yet. */
-  firstPaymentFailed: boolean('first_payment_failed').notNull().default(false),
+  /** How its first payment stands while it is `incomplete`; null otherwise. */
+  firstPayment: text('first_payment').$type<'processing' | 'unconfirmed' | 'failed'>(),
+  /** The provider's page where the customer confirms the first payment; null unless the bank asks for that. */
+  confirmUrl: text('confirm_url'),
   /** Other subscriptions that bill the account's customer as well. */
   surplus: text('surplus').array().notNull().default(sql`'{}'`),
   /** What the last known plan allowed; kept for a price that is no longer in any plan. */

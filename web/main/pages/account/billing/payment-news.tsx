@@ -18,7 +18,8 @@ const ASK_EVERY_MS = 1_000
  */
 export function usePaymentCheck({ data, reload }: Load<SubscriptionAfterReturn>): boolean {
   const [questions, setQuestions] = useState(0)
-  const isWaiting = Boolean(data?.isReturn && maySubscribe(data)) && questions < MOST_QUESTIONS
+  const isUnknown = data?.isReturn && maySubscribe(data) && data.state !== 'unconfirmed'
+  const isWaiting = Boolean(isUnknown) && questions < MOST_QUESTIONS
   useEffect(() => {
     if (!isWaiting) return
     const timer = setTimeout(() => {
@@ -30,7 +31,7 @@ export function usePaymentCheck({ data, reload }: Load<SubscriptionAfterReturn>)
   return isWaiting
 }
 
-/** What became of the payment from which somebody has returned; nothing for anybody else. */
+/** What became of the payment from which somebody has returned, unless it has a notice of its own; nothing for anybody else. */
 export function PaymentNews({
   subscription,
   isChecking,
@@ -38,7 +39,7 @@ export function PaymentNews({
   readonly subscription: SubscriptionAfterReturn
   readonly isChecking: boolean
 }) {
-  if (!subscription.isReturn) return null
+  if (!subscription.isReturn || subscription.state === 'unconfirmed') return null
   if (isChecking) return <Hint isNews>{t('payment.checking')}</Hint>
   if (subscription.state === 'pending') return <Success>{t('payment.onItsWay')}</Success>
   return isActive(subscription) ? <Success>{t('payment.active')}</Success> : <Hint>{t('payment.none')}</Hint>

@@ -26,7 +26,7 @@ function portalWords(subscription: Subscription): { name: string; isUrgent: bool
   const isOverdue = state === 'past_due' || (state === 'restricted' && !isPaused(subscription))
   if (isOverdue) return { name: t('portal.pay'), isUrgent: true }
   if (isEnding(subscription)) return { name: t('portal.keep'), isUrgent: true }
-  const hasNothingToCancel = state === 'canceled' || state === 'pending'
+  const hasNothingToCancel = ['canceled', 'pending', 'unconfirmed'].includes(state)
   return {
     name: hasNothingToCancel ? t('portal.invoices') : t('portal.manage'),
     isUrgent: false,
