@@ -1,7 +1,6 @@
 // node dev/on-supported-node.mjs <command> [args…]: runs a command on a Node that Mainstay supports.
 import { spawn } from 'node:child_process'
-import { endWith } from './end-with.mjs'
-import { requireSupportedNode } from './supported-node.mjs'
+import { endWith, requireSupportedNode } from './supported-node.mjs'
 
 const [command, ...args] = process.argv.slice(2)
 if (!command) {

@@ -1,7 +1,8 @@
-import { isIP } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import { isForPeople } from '../src/pages/serve-sites.js'
 import { isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
+import type { FastifyInstance } from 'fastify'
+import { isIP } from 'node:net'
 
 /** What only development has: the mail outbox, the API reference and the documentation. */
 const OF_DEVELOPMENT = /^\/(?:dev|docs|api\/docs)(?:[/?-]|$)/
@@ -31,4 +32,16 @@ function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean 
   if (!host || !URL.canParse(url)) return false
   const { hostname } = new URL(url)
   return own.has(hostname) || isLoopback(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+}
+
+/**
+ * In development one server has several names (localhost, 127.0.0.1), but pages and cookies work on only one
+ * of them: browsers are redirected there.
+ */
+export function redirectToOrigin(server: FastifyInstance, origin: string): void {
+  const { host } = new URL(origin)
+  server.addHook('onRequest', async (request, reply) => {
+    const isWrongHost = request.is404 && request.method === 'GET' && request.headers.host !== host
+    return isWrongHost && isForPeople(request) ? reply.redirect(`${origin}${request.url}`, 303) : undefined
+  })
 }

@@ -3,9 +3,9 @@
 // run on Node 20.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endWith } from './end-with.mjs'
 import { holdLock } from './prepare-lock.mjs'
 
 /**
@@ -28,6 +28,21 @@ export async function requireSupportedNode() {
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` }
   const args = [...process.execArgv, ...process.argv.slice(1)]
   await endWith(spawn(node, args, { stdio: 'inherit', env }))
+}
+
+/**
+ * Ends this process the way `child` ends. Ctrl-C reaches the child through the terminal; signals sent only to
+ * this process are passed on. Never resolves.
+ */
+export function endWith(child) {
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  child.on('error', error => {
+    console.error(`${child.spawnfile} does not start: ${error.message}`)
+    process.exit(127)
+  })
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+  return new Promise(() => {})
 }
 
 /** Whether Mainstay runs on this version, such as `24.21.0`. */

@@ -5,9 +5,8 @@ import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endWith } from '../dev/end-with.mjs'
 import { install } from '../dev/prepare.mjs'
-import { requireSupportedNode } from '../dev/supported-node.mjs'
+import { endWith, requireSupportedNode } from '../dev/supported-node.mjs'
 import { installSystemPackages, missingServers } from './system-packages.mjs'
 
 const ENOUGH_BYTES = 4 * 2 ** 30

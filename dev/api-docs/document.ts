@@ -1,9 +1,142 @@
-import type { INestApplication } from '@nestjs/common'
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
+import 'reflect-metadata'
+import { AppModule } from '../../src/app.js'
+import type { Settings } from '../../src/platform/config/settings.js'
 import { SESSION_SETTINGS } from '../../src/platform/config/tables.js'
-import { FIELD_FAULTS } from '../../src/platform/errors/field-faults.js'
-import { type Handler, handlersOf } from './handlers.js'
-import { documentProtection, type Operation } from './protection.js'
+import { ApiError, ERROR_CODES, type ErrorCode } from '../../src/platform/errors/api-error.js'
+import { FIELD_FAULTS, type FieldError, fieldError } from '../../src/platform/errors/field-faults.js'
+import { problemOf } from '../../src/platform/errors/problem.filter.js'
+import { isApplied, documentationOf, type GuardDocumentation, ownRefusalsOf } from '../../src/platform/http/endpoint.js'
+import { Clock } from '../../src/platform/time.js'
+import { type INestApplication, type CanActivate, RequestMethod, type Type } from '@nestjs/common'
+import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
+import { type ApplicationConfig, MetadataScanner, type NestContainer, NestFactory } from '@nestjs/core'
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule, DECORATORS } from '@nestjs/swagger'
+
+/** A method of a controller that answers requests. */
+export interface Handler {
+  /** Like `LoginController.login`. */
+  readonly name: string
+  readonly target: object
+  /** Like `POST`. */
+  readonly method: string
+  readonly path: string
+  /** Whether the API reference leaves it out. */
+  readonly isExcluded: boolean
+  /** In execution order. */
+  readonly guards: readonly Type<CanActivate>[]
+}
+
+/** Every handler of an application, even one that has not been started. */
+export function handlersOf(app: object): Handler[] {
+  const { container } = app as { container: NestContainer }
+  const globalGuards = (container.applicationConfig as ApplicationConfig)
+    .getGlobalGuards()
+    .map(guard => guard.constructor as Type<CanActivate>)
+  return [...container.getModules().values()].flatMap(({ controllers }) =>
+    [...controllers.values()].flatMap(({ metatype }) => handlersIn(metatype as Type, globalGuards)),
+  )
+}
+
+function handlersIn(controller: Type, globalGuards: readonly Type<CanActivate>[]): Handler[] {
+  return new MetadataScanner()
+    .getAllMethodNames(controller.prototype)
+    .map(name => ({ name: `${controller.name}.${name}`, target: controller.prototype[name] as object }))
+    .filter(({ target }) => Reflect.hasMetadata(PATH_METADATA, target))
+    .map(({ name, target }) => {
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, target)] as string
+      return {
+        name,
+        target,
+        method,
+        path: pathOf(controller, target),
+        isExcluded: isExcluded(controller, target),
+        guards: [...globalGuards, ...guardsAt(controller), ...guardsAt(target)].filter(({ prototype }) =>
+          isApplied(prototype, target, method),
+        ),
+      }
+    })
+}
+
+function pathOf(...targets: object[]): string {
+  const parts = targets.map(target => Reflect.getMetadata(PATH_METADATA, target).replace(/^\/|\/$/g, ''))
+  return `/${parts.filter(part => part !== '').join('/')}`
+}
+
+/** By ApiExcludeController or ApiExcludeEndpoint. */
+function isExcluded(controller: object, target: object): boolean {
+  const [ofAll] = Reflect.getMetadata(DECORATORS.API_EXCLUDE_CONTROLLER, controller) ?? []
+  return Boolean(ofAll || Reflect.getMetadata(DECORATORS.API_EXCLUDE_ENDPOINT, target)?.disable)
+}
+
+function guardsAt(target: object): readonly Type<CanActivate>[] {
+  return Reflect.getMetadata(GUARDS_METADATA, target) ?? []
+}
+
+/** One endpoint in the API reference. */
+export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>
+
+/** Error codes of any request. */
+const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED', 'INTERNAL_ERROR']
+
+/**
+ * Adds to an operation what its guards require, and every error code that they or its handler return, each
+ * with an example.
+ */
+function documentProtection(operation: Operation, handler: Handler): void {
+  const guards = handler.guards.map(guard => documentationOf(guard))
+  // What refresh says of itself stays: one of two credentials.
+  if (guards.length > 0 || !operation.security) operation.security = securityOf(guards)
+  const guardRefusals = guards.flatMap(({ refusals }) => refusals)
+  const codes = new Set([...guardRefusals, ...(ownRefusalsOf(handler.target) ?? []), ...EVERYWHERE])
+  Object.assign(operation.responses, responsesOf(inOrderOfTheTable(codes)))
+}
+
+/** The sets of credentials of which a request needs one whole; none for a public endpoint. */
+function securityOf(guards: readonly GuardDocumentation[]): Record<string, string[]>[] {
+  const setOf = (some: readonly GuardDocumentation[]) =>
+    Object.fromEntries(some.flatMap(({ security }) => (security ? [[security, []]] : [])))
+  const sets = [setOf(guards)]
+  if (guards.some(({ isOfMainSiteOnly }) => isOfMainSiteOnly))
+    sets.push(setOf(guards.filter(({ isOfMainSiteOnly }) => !isOfMainSiteOnly)))
+  return sets.filter(set => Object.keys(set).length > 0)
+}
+
+function inOrderOfTheTable(codes: ReadonlySet<ErrorCode>): ErrorCode[] {
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter(code => codes.has(code))
+}
+
+function responsesOf(codes: readonly ErrorCode[]): Operation['responses'] {
+  const statuses = [...new Set(codes.map(code => ERROR_CODES[code].status))]
+  return Object.fromEntries(
+    statuses.map(status => [status, responseOf(codes.filter(code => ERROR_CODES[code].status === status))]),
+  )
+}
+
+function responseOf(codes: readonly ErrorCode[]) {
+  return {
+    description: codes.map(code => `\`${code}\`: ${ERROR_CODES[code].title}`).join('\n\n'),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map(code => [code, { value: exampleOf(code) }])),
+      },
+    },
+  }
+}
+
+const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
+  INVALID_BODY: [fieldError('email', 'NOT_AN_EMAIL')],
+  INVALID_QUERY: [
+    { ...fieldError('limit', 'TOO_LARGE', { max: 200 }), message: 'limit must not be greater than 200' },
+  ],
+  WEAK_PASSWORD: [fieldError('password', 'PASSWORD_COMMON')],
+}
+
+function exampleOf(code: ErrorCode) {
+  const errors = EXAMPLE_ERRORS[code]
+  return problemOf(new ApiError(code, { ...(errors && { errors }) }), '7f1a2c9e-6b0d-4c55-9a0e-3f5b7c1d2e4f')
+}
 
 const TOKEN_MINUTES = Number(SESSION_SETTINGS.accessTokenTtlSeconds.default) / 60
 const SESSION_DAYS = Number(SESSION_SETTINGS.sessionTtlSeconds.default) / (24 * 60 * 60)
@@ -99,4 +232,14 @@ const PROBLEM = {
       },
     },
   },
+}
+
+/** The API reference without a running service: in preview mode Nest opens nothing, so no store is needed. */
+export async function previewOpenApi(settings: Settings): Promise<OpenAPIObject> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with(settings, new Clock()),
+    new FastifyAdapter(),
+    { preview: true, logger: ['error'] },
+  )
+  return openApiDocument(app, 'https://api.example.com')
 }

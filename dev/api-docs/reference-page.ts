@@ -1,7 +1,9 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { OpenAPIObject } from '@nestjs/swagger'
 import { type Html, html, Html as RawHtml } from '../../src/mail/html.js'
-import type { Operation } from './protection.js'
-import type { Schema } from './schema-types.js'
+import type { Settings } from '../../src/platform/config/settings.js'
+import type { Schema } from './client-types.js'
+import { type Operation, openApiDocument } from './document.js'
 
 type Schemas = Readonly<Record<string, Schema>>
 interface Endpoint {
@@ -11,7 +13,7 @@ interface Endpoint {
 }
 
 /** The API reference as one page without scripts, which the browser's own search and links unfold. */
-export function referencePage(document: OpenAPIObject): Html {
+function referencePage(document: OpenAPIObject): Html {
   const { info, tags = [], servers = [], components } = document
   const schemas = (components?.schemas ?? {}) as Schemas
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -245,3 +247,17 @@ pre { margin: 0; padding: .75rem; border: 1px solid var(--line); border-radius: 
   nav ul { display: block; }
 }
 `)
+
+/** A page without scripts, and with its own inline styles. */
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+/** The API reference: as a page at /api/docs, and as an OpenAPI document at /api/docs-json. */
+export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Settings): void {
+  const server = app.getHttpAdapter().getInstance()
+  server.get('/api/docs', (_, reply) =>
+    reply
+      .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY })
+      .send(referencePage(openApiDocument(app, publicUrl)).text),
+  )
+  server.get('/api/docs-json', () => openApiDocument(app, publicUrl))
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
 import { readSettings } from '../../src/platform/config/read-settings.js'
 import { CLIENT_TYPES_FILE, clientTypesOf } from './client-types.js'
-import { previewOpenApi } from './preview.js'
+import { previewOpenApi } from './document.js'
 
 const FILE = 'docs/openapi.json'
 

@@ -462,7 +462,7 @@ export const MAIL_SETTINGS = {
       'Mail server: `smtp://user:password@host:587` (STARTTLS, or unencrypted with `?tls=off`) or `smtps://…:465`; ' +
       'set together with `MAIL_FROM`',
     isSecret: true,
-    // The mail outbox (dev/mail-outbox).
+    // The mail outbox (dev/mail-outbox.ts).
     examples: { development: 'smtp://localhost:<PORT+25>' },
   },
   from: {

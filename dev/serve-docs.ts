@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
+import { PACKAGE_ROOT } from '../src/platform/config/package-root.js'
 
 /** What it is built from, which the package does not contain. */
 const SOURCE_FOLDER = 'docs/.vitepress'

@@ -1,10 +1,10 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { serveSites } from '../../src/pages/serve-sites.js'
-import { Site } from '../../src/pages/site.js'
-import { isLoopback } from '../../src/platform/config/origin.js'
-import type { Settings } from '../../src/platform/config/settings.js'
-import { readTlsFiles } from '../../src/platform/http/edge/tls-files.js'
-import { redirectToOrigin } from './redirect-to-origin.js'
+import { serveSites } from '../src/pages/serve-sites.js'
+import { Site } from '../src/pages/site.js'
+import { isLoopback } from '../src/platform/config/origin.js'
+import type { Settings } from '../src/platform/config/settings.js'
+import { readTlsFiles } from '../src/platform/http/edge/tls-files.js'
+import { redirectToOrigin } from './own-hosts.js'
 
 export interface SatelliteSite {
   readonly url: string
