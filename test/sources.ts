@@ -14,7 +14,7 @@ export {
   errorOf,
   isSecondFactorRequired,
   type SecondFactorRequired,
-} from '../packages/client/src/http/mainstay-error.js'
+} from '../packages/client/src/mainstay-error.js'
 export {
   createPasskey,
   forgetPasskey,
@@ -24,8 +24,13 @@ export {
 } from '../packages/client/src/passkeys.js'
 export { type Channel, type Locks, type Platform, thisPlatform } from '../packages/client/src/platform.js'
 export { repeatAfterProof } from '../packages/client/src/reauthentication.js'
-export { cookieHome, storageHome } from '../packages/client/src/tokens/session-home.js'
-export { type ItemStorage, itemStorage, type Storage } from '../packages/client/src/tokens/storage.js'
+export {
+  cookieHome,
+  type ItemStorage,
+  itemStorage,
+  type Storage,
+  storageHome,
+} from '../packages/client/src/session-home.js'
 export type { ApiRequest } from '../packages/payment-sandbox/src/api/api.js'
 export type { PaymentEvent } from '../packages/payment-sandbox/src/events/event.js'
 export type { PageBrand } from '../packages/payment-sandbox/src/pages/page-layout.js'
@@ -34,7 +39,7 @@ export type { PaymentSandboxOptions } from '../packages/payment-sandbox/src/paym
 export { monthsAfter, nowSeconds } from '../packages/payment-sandbox/src/state/clock.js'
 export type { Subscription } from '../packages/payment-sandbox/src/subscriptions/subscription.js'
 export { isCancelling } from '../packages/payment-sandbox/src/subscriptions/subscription-changes.js'
-export { ProfileStore } from '../packages/react/src/profile-store.js'
+export { ProfileStore } from '../packages/react/src/provider.js'
 export { AccessTokenError } from '../packages/verify/src/access-token-error.js'
 export {
   ACRS,
@@ -42,13 +47,12 @@ export {
   type AuthMethod as VerifiedAuthMethod,
   isEnough,
   stepUpChallenge,
-} from '../packages/verify/src/auth-methods.js'
+} from '../packages/verify/src/caller.js'
 export { expressGuard } from '../packages/verify/src/express.js'
 export { fastifyGuard } from '../packages/verify/src/fastify.js'
 export { NestGuard } from '../packages/verify/src/nest.js'
-export { PublishedKeys } from '../packages/verify/src/published-keys.js'
 export { type Caller, isTokenForm, readClaims } from '../packages/verify/src/token-rules.js'
-export { AccessTokenVerifier, type VerifierOptions } from '../packages/verify/src/verifier.js'
+export { AccessTokenVerifier, PublishedKeys, type VerifierOptions } from '../packages/verify/src/verifier.js'
 export { OwnerGuard } from '../src/account/account.js'
 export { AccountDeletionJob } from '../src/account/deletion.js'
 export { OwnershipTransferService, TransferCompletion } from '../src/account/transfer.js'

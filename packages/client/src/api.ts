@@ -1,5 +1,5 @@
 import type { Client } from './client.js'
-import { errorOf } from './http/mainstay-error.js'
+import { errorOf } from './mainstay-error.js'
 import type { Operations } from './operations.js'
 
 export type * from './operations.js'

@@ -1,16 +1,19 @@
-import { fetchWithToken, trustedUrl } from './http/bearer-fetch.js'
-import type { Caller, ChangeKind, State } from './http/caller.js'
-import type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/calls.js'
-import { SessionCalls } from './http/calls.js'
-import { fetchInTime } from './http/fetch-in-time.js'
-import { Logouts } from './http/logouts.js'
-import { MainstayError } from './http/mainstay-error.js'
+import {
+  type Credentials,
+  fetchInTime,
+  fetchWithToken,
+  type PasskeyRequestOptions,
+  type SecondFactor,
+  SessionCalls,
+  trustedUrl,
+} from './calls.js'
+import { Logouts } from './logouts.js'
+import { MainstayError } from './mainstay-error.js'
 import type { Platform } from './platform.js'
-import type { AccessToken } from './tokens/access-token.js'
-import type { SessionHome } from './tokens/session-home.js'
-import { SessionState } from './tokens/session-state.js'
-import { TokenKeeper } from './tokens/token-keeper.js'
-import { unlessAborted } from './tokens/waiting.js'
+import type { SessionHome } from './session-home.js'
+import { type AccessToken, type Caller, type ChangeKind, SessionState, type State } from './session-state.js'
+import { TokenKeeper } from './token-keeper.js'
+import { unlessAborted } from './waiting.js'
 
 export interface ClientOptions {
   /** Where the service is, such as `https://auth.example.com`. */

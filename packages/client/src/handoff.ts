@@ -1,5 +1,5 @@
 import type { Client } from './client.js'
-import type { Caller } from './http/caller.js'
+import type { Caller } from './session-state.js'
 
 export interface HandOffOptions {
   /** The main site, such as `https://www.example.com`: where people log in. */

@@ -1,21 +1,20 @@
 import { Client, type ClientOptions } from './client.js'
 import { thisPlatform } from './platform.js'
-import { cookieHome, storageHome } from './tokens/session-home.js'
-import { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
+import { cookieHome, type ItemStorage, itemStorage, type Storage, storageHome } from './session-home.js'
 
+export type { Credentials, PasskeyRequestOptions, SecondFactor } from './calls.js'
 export type { Client, ClientOptions } from './client.js'
-export type { Caller, ChangeKind, LogoutCause, Permissions, State, WaitReason } from './http/caller.js'
-export type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/calls.js'
-export type { ErrorCode } from './http/error-code.js'
 export {
+  type ErrorCode,
   errorOf,
   type FactorMethod,
   type FieldError,
   isSecondFactorRequired,
   MainstayError,
   type SecondFactorRequired,
-} from './http/mainstay-error.js'
-export { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
+} from './mainstay-error.js'
+export { type ItemStorage, itemStorage, type Storage } from './session-home.js'
+export type { Caller, ChangeKind, LogoutCause, Permissions, State, WaitReason } from './session-state.js'
 
 export interface StoredSessionOptions extends ClientOptions {
   readonly storage: Storage

@@ -1,6 +1,6 @@
+import type { PasskeyRequestOptions } from './calls.js'
 import type { Client } from './client.js'
-import type { Caller } from './http/caller.js'
-import type { PasskeyRequestOptions } from './http/calls.js'
+import type { Caller } from './session-state.js'
 
 export interface PasskeyLoginOptions {
   /**

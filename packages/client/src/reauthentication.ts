@@ -1,6 +1,6 @@
+import { isRequest, isStream } from './calls.js'
 import type { Client } from './client.js'
-import { isRequest, isStream } from './http/bearer-fetch.js'
-import { errorOf, type MainstayError } from './http/mainstay-error.js'
+import { errorOf, type MainstayError } from './mainstay-error.js'
 
 /** First the password, then a second factor where the operation needs both. */
 const MAX_PROOFS = 2

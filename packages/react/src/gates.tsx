@@ -1,7 +1,7 @@
 'use client'
 import type { Caller, Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
-import { useSession } from './use-session.js'
+import { useSession } from './provider.js'
 
 export interface SignedInProps {
   /** Nodes, or a function that receives who is logged in. */

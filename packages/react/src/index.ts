@@ -10,7 +10,13 @@ export {
 } from './gates.js'
 export { LoginForm, type LoginFormProps } from './login-form.js'
 export { ENGLISH, type LoginWords } from './login-words.js'
-export { MainstayProvider, type MainstayProviderProps, useClient } from './provider.js'
-export { useSession } from './use-session.js'
-export { type User, type UserState, useUser } from './use-user.js'
+export {
+  MainstayProvider,
+  type MainstayProviderProps,
+  type User,
+  type UserState,
+  useClient,
+  useSession,
+  useUser,
+} from './provider.js'
 export { UserButton, type UserButtonProps } from './user-button.js'

@@ -1,11 +1,144 @@
 'use client'
-import { type Caller, isSecondFactorRequired, type MainstayError } from '@mainstay-auth/client'
-import { loginWithPasskey, signWithPasskey } from '@mainstay-auth/client/passkeys'
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { LabelledInput, LogoutNotice, PasskeyButton } from './login-fields.js'
+import {
+  type Caller,
+  type FactorMethod,
+  isSecondFactorRequired,
+  type MainstayError,
+} from '@mainstay-auth/client'
+import { loginWithPasskey, signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type LoginWords, sentenceFor, withEnglish } from './login-words.js'
-import { useClient } from './provider.js'
-import { SecondFactorStep, type SecondStep } from './second-factor-step.js'
+import { useClient, useSession } from './provider.js'
+
+/** Why somebody has to log in again; empty for those who logged out here, or were not logged in before. */
+function LogoutNotice({ words }: { readonly words: LoginWords }): ReactNode {
+  const state = useSession()
+  const cause = state.status === 'loggedOut' ? state.cause : undefined
+  return (
+    <p className="mainstay-news" role="status">
+      {cause && words.causes[cause]}
+    </p>
+  )
+}
+
+/** Renders nothing on a server, nor where the browser does not support passkeys. */
+function PasskeyButton({
+  words,
+  isBusy,
+  use,
+  takesFocus = false,
+}: {
+  readonly words: LoginWords
+  readonly isBusy: boolean
+  readonly use: () => void
+  /** For a step that has just begun and has no field. */
+  readonly takesFocus?: boolean
+}): ReactNode {
+  const [isPossible, setIsPossible] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => setIsPossible(supportsPasskeys()), [])
+  useEffect(() => {
+    if (isPossible && takesFocus) button.current?.focus()
+  }, [isPossible, takesFocus])
+  if (!isPossible) return null
+  return (
+    <button ref={button} type="button" className="mainstay-secondary" aria-disabled={isBusy} onClick={use}>
+      {words.usePasskey}
+    </button>
+  )
+}
+
+function LabelledInput({
+  label,
+  takesFocus = false,
+  ...input
+}: {
+  readonly label: string
+  readonly name: string
+  readonly type?: string
+  readonly inputMode?: 'numeric' | 'text'
+  readonly autoComplete: string
+  readonly defaultValue?: string | undefined
+  /** For the field of a step that has just begun. */
+  readonly takesFocus?: boolean
+}): ReactNode {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const takesFocusAtFirst = useRef(takesFocus)
+  useEffect(() => {
+    if (takesFocusAtFirst.current) field.current?.focus()
+  }, [])
+  return (
+    <div className="mainstay-field">
+      <label htmlFor={id}>{label}</label>
+      <input {...input} ref={field} id={id} required />
+    </div>
+  )
+}
+
+/** What is still needed after the right password. */
+interface SecondStep {
+  readonly challenge: string
+  readonly methods: readonly FactorMethod[]
+}
+
+type Proof = { readonly code: string } | { readonly recoveryCode: string }
+
+/** A code from the app, a recovery code or a passkey, whichever the user has. */
+function SecondFactorStep({
+  step: { methods },
+  words,
+  isBusy,
+  finish,
+  finishWithPasskey,
+  startAgain,
+}: {
+  readonly step: SecondStep
+  readonly words: LoginWords
+  readonly isBusy: boolean
+  readonly finish: (proof: Proof) => void
+  readonly finishWithPasskey: () => void
+  readonly startAgain: () => void
+}): ReactNode {
+  const hasApp = methods.includes('totp')
+  const [isRecovery, setIsRecovery] = useState(!hasApp && !methods.includes('passkey'))
+  const hasField = isRecovery || hasApp
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const text = String(new FormData(event.currentTarget).get('code'))
+    finish(isRecovery ? { recoveryCode: text } : { code: text })
+  }
+  return (
+    <div className="mainstay-form">
+      {hasField && (
+        <form className="mainstay-form" onSubmit={send} aria-busy={isBusy}>
+          <LabelledInput
+            key={String(isRecovery)}
+            label={isRecovery ? words.recoveryCode : words.code}
+            name="code"
+            inputMode={isRecovery ? 'text' : 'numeric'}
+            autoComplete="one-time-code"
+            takesFocus
+          />
+          <button type="submit" className="mainstay-primary" aria-disabled={isBusy}>
+            {words.goOn}
+          </button>
+        </form>
+      )}
+      {methods.includes('passkey') && (
+        <PasskeyButton words={words} isBusy={isBusy} use={finishWithPasskey} takesFocus={!hasField} />
+      )}
+      {methods.includes('recovery') && (hasApp || !isRecovery) && (
+        <button type="button" className="mainstay-link" onClick={() => setIsRecovery(!isRecovery)}>
+          {isRecovery ? words.useCode : words.useRecoveryCode}
+        </button>
+      )}
+      <button type="button" className="mainstay-link" onClick={startAgain}>
+        {words.startAgain}
+      </button>
+    </div>
+  )
+}
 
 export interface LoginFormProps {
   /** Called once somebody is logged in. `<SignedIn>` and the hooks do not need it: they update by themselves. */

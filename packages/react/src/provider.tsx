@@ -1,7 +1,92 @@
 'use client'
-import type { Client } from '@mainstay-auth/client'
-import { createContext, type ReactNode, useContext, useMemo } from 'react'
-import { ProfileStore } from './profile-store.js'
+import type { Client, Permissions, State } from '@mainstay-auth/client'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+} from 'react'
+
+/** A person as they and their team see them. */
+interface Profile {
+  readonly email: string
+  /** Null when they have not given one. */
+  readonly name: string | null
+}
+
+interface Known {
+  readonly userId: string
+  readonly profile: Profile
+}
+
+/** How long after a failure it is requested again, unless the service asks for more. */
+const RETRY_MS = 10_000
+/** No longer than the client itself waits. */
+const LONGEST_RETRY_MS = 24 * 3_600_000
+
+/** The profile of the person who is logged in, requested once for all components that show it. */
+export class ProfileStore {
+  private known: Known | null = null
+  /** The request under way, and whose profile it is for. */
+  private asked: { readonly userId: string; readonly done: Promise<void> } | null = null
+  private retry: ReturnType<typeof setTimeout> | undefined
+  private readonly listeners = new Set<() => void>()
+
+  constructor(private readonly client: Client) {}
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Null until it is loaded. */
+  of(userId: string | null): Profile | null {
+    return userId !== null && this.known?.userId === userId ? this.known.profile : null
+  }
+
+  /**
+   * Requests it unless it is loaded or on its way. Resolves also after a failure; as long as somebody shows
+   * it, it is requested again later.
+   */
+  async load(userId: string, isAnew = false): Promise<void> {
+    if (!isAnew && (this.asked?.userId === userId || this.of(userId))) return
+    // What is under way may bring what was true before.
+    while (this.asked?.userId === userId) await this.asked.done
+    const asked = { userId, done: this.request(userId) }
+    this.asked = asked
+    await asked.done
+    if (this.asked === asked) this.asked = null
+    for (const listener of this.listeners) listener()
+  }
+
+  private async request(userId: string): Promise<void> {
+    try {
+      const answer = await this.client.fetch('/api/profile')
+      if (answer.ok && this.isLoggedIn(userId))
+        this.known = { userId, profile: (await answer.json()) as Profile }
+      if (answer.status >= 500 || answer.status === 429)
+        this.retryLater(userId, (Number(answer.headers.get('Retry-After')) || 0) * 1000)
+    } catch {
+      // Nobody is logged in any more, which the session reports, or nothing answers.
+      this.retryLater(userId)
+    }
+  }
+
+  private retryLater(userId: string, askedMs = 0): void {
+    clearTimeout(this.retry)
+    const ms = Math.min(Math.max(RETRY_MS, askedMs), LONGEST_RETRY_MS)
+    this.retry = setTimeout(() => {
+      if (this.isLoggedIn(userId) && this.listeners.size > 0) void this.load(userId, true)
+    }, ms)
+  }
+
+  private isLoggedIn(userId: string): boolean {
+    return this.client.state.caller?.userId === userId
+  }
+}
 
 /** What the components below a provider share. */
 interface Shared {
@@ -29,12 +114,82 @@ export function useClient(): Client {
 }
 
 /** Null without a provider. */
-export function useProvidedClient(): Client | null {
+function useProvidedClient(): Client | null {
   return useContext(SharedContext)?.client ?? null
 }
 
-export function useShared(): Shared {
+function useShared(): Shared {
   const shared = useContext(SharedContext)
   if (!shared) throw new Error('Put <MainstayProvider client={client}> around this')
   return shared
+}
+
+const UNKNOWN: State = { status: 'unknown', caller: null }
+
+/**
+ * Who is logged in, now and whenever that changes; asks the service if that is not known yet. `client` is the
+ * provider's unless given; throws an Error when there is neither. On a server the state is `unknown`, as in a
+ * browser before the first answer.
+ */
+export function useSession(given?: Client): State {
+  const provided = useProvidedClient()
+  const client = given ?? provided
+  if (!client)
+    throw new Error('Give useSession a client, or put <MainstayProvider client={client}> around it')
+  const state = useSyncExternalStore(
+    client.onChange,
+    () => client.state,
+    () => UNKNOWN,
+  )
+  useEffect(() => {
+    // Anything that is neither a login nor a logout is retried by the client itself.
+    if (client.state.status === 'unknown') client.refresh().catch(() => {})
+  }, [client])
+  return state
+}
+
+/** Who is logged in. */
+export interface User {
+  readonly id: string
+  readonly accountId: string
+  /** What they may do here; your backend must check again. */
+  readonly permissions: Permissions
+  /** Null until loaded. */
+  readonly email: string | null
+  /** Null until loaded, and when they have not given one. */
+  readonly name: string | null
+}
+
+export interface UserState {
+  /** `unknown` until the service has answered for the first time. */
+  readonly status: 'unknown' | 'loggedIn' | 'loggedOut'
+  /** Null unless somebody is logged in. */
+  readonly user: User | null
+  /** Requests address and name again, after they have changed. */
+  readonly reload: () => Promise<void>
+}
+
+/**
+ * Who is logged in, with their address and name (`GET /api/profile`, requested once for all components).
+ * Needs a provider.
+ */
+export function useUser(): UserState {
+  const { client, profiles } = useShared()
+  const { status, caller } = useSession(client)
+  const userId = caller?.userId ?? null
+  const profile = useSyncExternalStore(
+    profiles.subscribe,
+    () => profiles.of(userId),
+    () => null,
+  )
+  useEffect(() => {
+    if (userId !== null) void profiles.load(userId)
+  }, [profiles, userId])
+  const reload = useCallback(async () => {
+    if (userId !== null) await profiles.load(userId, true)
+  }, [profiles, userId])
+  if (!caller) return { status, user: null, reload }
+  const { accountId, permissions } = caller
+  const { email = null, name = null } = profile ?? {}
+  return { status, user: { id: caller.userId, accountId, permissions, email, name }, reload }
 }

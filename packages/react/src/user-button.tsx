@@ -1,7 +1,6 @@
 'use client'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { useClient } from './provider.js'
-import { useUser } from './use-user.js'
+import { useClient, useUser } from './provider.js'
 
 export interface UserButtonProps {
   /** Links and buttons for the menu, above the one that logs out. */

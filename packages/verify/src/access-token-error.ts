@@ -1,4 +1,4 @@
-import { type RequiredAuthentication, stepUpChallenge } from './auth-methods.js'
+import { type RequiredAuthentication, stepUpChallenge } from './caller.js'
 
 /** The service's own codes for the same refusals, plus one for keys that could not be fetched. */
 const REFUSALS = {

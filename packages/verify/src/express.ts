@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
-import { authorizationOf } from './authorization.js'
 import type { Permission } from './caller.js'
-import { setCaller } from './callers.js'
+import { authorizationOf, setCaller } from './requests.js'
 import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**

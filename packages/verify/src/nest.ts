@@ -15,21 +15,56 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import { AccessTokenError } from './access-token-error.js'
-import type { RequiredAuthentication } from './auth-methods.js'
-import { authorizationOf } from './authorization.js'
-import type { Caller, Permission } from './caller.js'
-import { callerOf, setCaller } from './callers.js'
-import {
-  AUTHENTICATION,
-  authenticationsOn,
-  type Holder,
-  isPublic,
-  PERMISSIONS,
-  PUBLIC,
-  permissionsOn,
-  requirementsFor,
-} from './nest-requirements.js'
+import type { Caller, Permission, RequiredAuthentication } from './caller.js'
+import { authorizationOf, callerOf, setCaller } from './requests.js'
 import { AccessTokenVerifier, type Requirement, type VerifierOptions } from './verifier.js'
+
+// What the decorators store on handlers and controllers. Strings, because the program may have another copy of this
+// package.
+const PERMISSIONS = '@mainstay-auth/verify:permissions'
+const AUTHENTICATION = '@mainstay-auth/verify:authentication'
+const PUBLIC = '@mainstay-auth/verify:public'
+
+/** A handler, or the class of a controller. */
+// biome-ignore lint/complexity/noBannedTypes: as Nest has it.
+type Holder = Function
+
+/**
+ * A handler's own decorators take precedence over its controller's; on either of them, a requirement beats
+ * `@Public()`.
+ */
+function isPublic(context: ExecutionContext): boolean {
+  const [handler, controller] = [context.getHandler(), context.getClass()]
+  if (requirementsOn(handler).length > 0) return false
+  if (metadata(PUBLIC, handler)) return true
+  return requirementsOn(controller).length === 0 && metadata(PUBLIC, controller) === true
+}
+
+/** Those of the handler and of its controller. */
+function requirementsFor(context: ExecutionContext): (Permission | Requirement)[] {
+  return [...requirementsOn(context.getClass()), ...requirementsOn(context.getHandler())]
+}
+
+function requirementsOn(holder: Holder): readonly (Permission | Requirement)[] {
+  return [...permissionsOn(holder), ...authenticationsOn(holder)]
+}
+
+function authenticationsOn(holder: Holder): readonly RequiredAuthentication[] {
+  return (metadata(AUTHENTICATION, holder) as RequiredAuthentication[] | undefined) ?? []
+}
+
+function permissionsOn(holder: Holder): readonly Permission[] {
+  return (metadata(PERMISSIONS, holder) as Permission[] | undefined) ?? []
+}
+
+/** Nest's Reflector without the copy of Nest that it belongs to; reflect-metadata comes with every Nest. */
+function metadata(key: string, holder: Holder): unknown {
+  return (Reflect as typeof Reflect & MetadataReader).getMetadata(key, holder)
+}
+
+interface MetadataReader {
+  getMetadata(key: string, target: object): unknown
+}
 
 // A string, because the program may have another copy of Nest than ours, with other classes.
 const VERIFIER = '@mainstay-auth/verify:verifier'

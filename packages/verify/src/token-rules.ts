@@ -1,23 +1,27 @@
 // What an access token is, for everything that reads one: the service itself and this kit.
-import { readAuthentication } from './auth-methods.js'
-import { type Caller, PERMISSIONS, type Permissions, SOURCES, type Source } from './caller.js'
+import {
+  type Caller,
+  PERMISSIONS,
+  type Permissions,
+  readAuthentication,
+  SOURCES,
+  type Source,
+} from './caller.js'
 
 export {
   ACRS,
   type Acr,
   AUTH_METHODS,
   type AuthMethod,
-  isEnough,
-  type RequiredAuthentication,
-  stepUpChallenge,
-} from './auth-methods.js'
-export {
   type Caller,
+  isEnough,
   PERMISSIONS,
   type Permission,
   type Permissions,
+  type RequiredAuthentication,
   SOURCES,
   type Source,
+  stepUpChallenge,
 } from './caller.js'
 
 /** Never taken from the token: the server must choose it (RFC 8725 §3.1). */

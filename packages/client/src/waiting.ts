@@ -1,5 +1,5 @@
-import type { MainstayError } from '../http/mainstay-error.js'
-import type { Platform } from '../platform.js'
+import type { MainstayError } from './mainstay-error.js'
+import type { Platform } from './platform.js'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
