@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { Database, RegisteredSatellites, type User, Users } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
+import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
@@ -505,6 +506,30 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   await page.getByLabel('About').selectOption(member.email)
   await seeing(`${owner.email} removed ${member.email} from the team`)
   expect(await login.count()).toBe(0)
+})
+
+test('saves the sites that were ticked and unticked, and gives back none that somebody else has taken away (38)', async () => {
+  const owner = await anOwner(stage.app)
+  const member = await aMember(stage.app, owner)
+  const hostOf = (word: string) => `${word}-${member.id}.test`
+  for (const word of ['kept', 'unchecked', 'revoked', 'added'])
+    await aSatellite(stage.app, owner, `https://${hostOf(word)}`, { name: hostOf(word) })
+  const users = stage.app.app.get(Users)
+  const limitTo = (...words: string[]) => {
+    const origins = words.map(word => `https://${hostOf(word)}`)
+    const { app } = stage.app
+    return app.get(Database).transaction(transaction => users.setSatellites(transaction, member.id, origins))
+  }
+  await limitTo('kept', 'unchecked', 'revoked')
+  await logInAtHome(owner)
+  await visit(page, `${MAIN}/account/team/${member.id}`)
+  await page.getByLabel(hostOf('unchecked')).uncheck()
+  await page.getByLabel(hostOf('added')).check()
+  await limitTo('kept', 'unchecked')
+  await press('Save sites')
+  await seeing('Sites saved.')
+  const saved = await users.find(member.id)
+  expect(saved?.satellites).toEqual([`https://${hostOf('kept')}`, `https://${hostOf('added')}`])
 })
 
 test('the audit log calls people by their names and addresses: somebody may take the name of another', async () => {
