@@ -1,7 +1,7 @@
 import { i18n, type MessageKey, t } from './language/t.js'
 
 /** Who and what an action was about. */
-export interface About {
+interface About {
   /** The other person concerned; null where somebody did it to themselves. */
   readonly whom: string | null
   /** The host of a satellite. */

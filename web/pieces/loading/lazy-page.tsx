@@ -4,7 +4,7 @@ import { SmallPage } from '../page.js'
 import { Waiting } from './waiting.js'
 
 /** A page whose script is loaded when it is first shown, or earlier by `preload`, which rejects when it cannot be. */
-export type LazyPage<Props> = FunctionComponent<Props> & { readonly preload: () => Promise<unknown> }
+type LazyPage<Props> = FunctionComponent<Props> & { readonly preload: () => Promise<unknown> }
 
 /**
  * If its script cannot be loaded, because there is no network or a new version has replaced it, the page says so. Not

@@ -10,7 +10,7 @@ import type { Load } from './use-load.js'
 const LONG_WAIT_MS = 4_000
 
 /** The shape of what is coming: a paragraph, list entries, or form fields. */
-export type Shape = 'text' | 'rows' | 'fields'
+type Shape = 'text' | 'rows' | 'fields'
 
 /** Shown while something is loading; says so when it takes long. */
 export function Waiting({ what = t('waiting.moment') }: { readonly what?: string }) {

@@ -18,7 +18,7 @@ export function faultText({ code, values, message }: FieldError): string {
   return `${withoutPeriod(known(`fieldFault.${code}`, values) ?? message)}.`
 }
 
-export function withoutPeriod(sentence: string): string {
+function withoutPeriod(sentence: string): string {
   return sentence.replace(/\.$/, '')
 }
 

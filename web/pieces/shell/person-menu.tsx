@@ -16,7 +16,7 @@ export interface Person {
 }
 
 /** A link in the menu: its address, its name and its icon. */
-export type MenuLink = readonly [href: string, name: string, icon: IconName]
+type MenuLink = readonly [href: string, name: string, icon: IconName]
 
 /** Who is logged in, on every page, with links to their own pages and a button to log out. */
 export function PersonMenu({

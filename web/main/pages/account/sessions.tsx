@@ -1,13 +1,20 @@
+import { Empty } from '../../../pieces/empty.js'
+import { ActionButton } from '../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
+import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
+import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
 import { Loaded, LoadedTogether } from '../../../pieces/loading/waiting.js'
+import { Failure } from '../../../pieces/notices/notice.js'
 import { toast } from '../../../pieces/notices/toasts.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { useOwnSessions } from '../../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../../pieces/sessions/session-list.js'
+import { Ago, Day } from '../../../pieces/time/when.js'
+import type { RememberedDevice } from '../../answers.js'
 import { call } from '../../api.js'
 import { client } from '../../client.js'
-import { RememberedDevices, useRememberedDevices } from './remembered-devices.js'
 
 /** Where the user is logged in. */
 export function SessionsPage() {
@@ -47,5 +54,79 @@ export function SessionsPage() {
         </Section>
       </LoadedTogether>
     </Page>
+  )
+}
+
+type DeviceList = Load<{ devices: RememberedDevice[] }>
+
+/** Devices on which the password is enough, for a while. */
+function useRememberedDevices(): DeviceList {
+  return useLoad(() => call<{ devices: RememberedDevice[] }>('GET', 'remembered-devices'))
+}
+
+function RememberedDevices({ list }: { readonly list: DeviceList }) {
+  const forget = async (path: string, text: string) => {
+    await call('DELETE', path)
+    await list.reload()
+    toast(text)
+  }
+  return (
+    <Loaded of={list} shape="rows">
+      {({ devices }) =>
+        devices.length === 0 ? (
+          <Empty icon="laptop">{t('devices.none')}</Empty>
+        ) : (
+          <>
+            <ul className="rows">
+              {devices.map(device => (
+                <DeviceRow
+                  key={device.id}
+                  device={device}
+                  forget={() => forget(`remembered-devices/${device.id}`, t('devices.forgotten'))}
+                />
+              ))}
+            </ul>
+            <div className="actions">
+              <ConfirmButton
+                name={t('devices.forgetAll')}
+                question={t('devices.forgetAllAsk')}
+                confirm={t('devices.forgetAllYes')}
+                act={() => forget('remembered-devices', t('devices.allForgotten'))}
+              >
+                <p>{t('devices.forgetMeans')}</p>
+              </ConfirmButton>
+            </div>
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function DeviceRow({
+  device: { name, isCurrent, lastUsedAt, expiresAt },
+  forget,
+}: {
+  readonly device: RememberedDevice
+  readonly forget: () => Promise<void>
+}) {
+  const action = useAction(forget)
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong> {isCurrent && <span className="tag good">{t('devices.this')}</span>}
+        <small>
+          {lastUsedAt ? (
+            <T id="devices.usedUntil" used={<Ago at={lastUsedAt} />} until={<Day at={expiresAt} />} />
+          ) : (
+            <T id="devices.until" until={<Day at={expiresAt} />} />
+          )}
+        </small>
+      </div>
+      <ActionButton action={action} label={t('devices.forgetNamed', { name })}>
+        {t('devices.forget')}
+      </ActionButton>
+      <Failure error={action.error} />
+    </li>
   )
 }

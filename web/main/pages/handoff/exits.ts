@@ -5,7 +5,7 @@ import { call } from '../../api.js'
 import type { HandOffRequest } from './handoff-request.js'
 
 /** What the satellite is told when nobody gets logged in there. */
-export type HandOffError = 'login_required' | 'access_denied' | 'not_invited' | 'suspended'
+type HandOffError = 'login_required' | 'access_denied' | 'not_invited' | 'suspended'
 
 const KEY = 'mainstay.handoff'
 

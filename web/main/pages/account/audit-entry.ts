@@ -1,8 +1,9 @@
-import { wordsFor } from '../../../../pieces/audit-words.js'
-import { t } from '../../../../pieces/language/t.js'
-import { PERMISSIONS } from '../../../../pieces/people/permission-names.js'
-import { hostOf } from '../../../../pieces/site/site.js'
-import type { AuditEntry, AuditPart } from '../../../answers.js'
+import { wordsFor } from '../../../pieces/audit-words.js'
+import type { IconName } from '../../../pieces/icon.js'
+import { t } from '../../../pieces/language/t.js'
+import { PERMISSIONS } from '../../../pieces/people/permission-names.js'
+import { hostOf } from '../../../pieces/site/site.js'
+import type { AuditEntry, AuditPart } from '../../answers.js'
 
 /** What to call users, by id. */
 export type People = Readonly<Record<string, string>>
@@ -120,4 +121,19 @@ function isEmail(value: unknown): value is string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+const ICONS: readonly (readonly [actions: RegExp, icon: IconName])[] = [
+  [/^(log|session|refresh|handoff|reauth|rate|origin)/, 'key'],
+  [/^(billing|checkout|entitlements|webhook)/, 'card'],
+  [/^satellite/, 'globe'],
+  [/^(user|invitation|permissions)/, 'team'],
+  [/^(password|factor|passkey|recovery|second|device)/, 'shield'],
+  [/^(email|profile|person|signup)/, 'person'],
+  [/^mail/, 'mail'],
+]
+
+/** The icon for an action of the audit log. */
+export function iconOf(action: string): IconName {
+  return ICONS.find(([actions]) => actions.test(action))?.[1] ?? 'settings'
 }

@@ -1,11 +1,62 @@
+import type { Permissions } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { t } from '../../../../pieces/language/t.js'
-import { useLoad } from '../../../../pieces/loading/use-load.js'
-import { Loaded } from '../../../../pieces/loading/waiting.js'
-import { Hint } from '../../../../pieces/notices/notice.js'
-import { hostOf } from '../../../../pieces/site/site.js'
-import type { TeamSatellite } from '../../../answers.js'
-import { call } from '../../../api.js'
+import { t } from '../../../pieces/language/t.js'
+import { useLoad } from '../../../pieces/loading/use-load.js'
+import { Loaded } from '../../../pieces/loading/waiting.js'
+import { Hint } from '../../../pieces/notices/notice.js'
+import { PERMISSIONS, permissionName } from '../../../pieces/people/permission-names.js'
+import { hostOf } from '../../../pieces/site/site.js'
+import type { TeamSatellite } from '../../answers.js'
+import { call } from '../../api.js'
+
+/** The service's default for new members. */
+export const NEW_MEMBER: Permissions = {
+  payments: false,
+  accountSettings: false,
+  teamManagement: false,
+  dataEntry: true,
+  viewReports: true,
+}
+
+/** The five permissions to choose from; nobody can grant what they do not have. */
+export function PermissionBoxes({
+  given,
+  mayGive,
+}: {
+  readonly given: Permissions
+  readonly mayGive: Permissions
+}) {
+  return (
+    <fieldset>
+      <legend>{t('permission.title')}</legend>
+      {PERMISSIONS.map(name => (
+        <label key={name} className="choice">
+          <input
+            type="checkbox"
+            name={name}
+            defaultChecked={given[name]}
+            disabled={!mayGive[name] && !given[name]}
+          />
+          {permissionName(name)}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Those that somebody has changed here: of the others, this page may no longer know how they are. */
+export function permissionChangesIn(form: HTMLFormElement): Partial<Permissions> {
+  const changed = PERMISSIONS.flatMap(name => {
+    const { checked, defaultChecked } = form.elements.namedItem(name) as HTMLInputElement
+    return checked === defaultChecked ? [] : [[name, checked]]
+  })
+  return Object.fromEntries(changed)
+}
+
+export function permissionsIn(form: HTMLFormElement): Permissions {
+  const isChecked = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).checked
+  return Object.fromEntries(PERMISSIONS.map(name => [name, isChecked(name)])) as unknown as Permissions
+}
 
 /** Labels for satellites that nobody can log in at. */
 const closedStates = () => ({

@@ -1,13 +1,13 @@
-import { ActionRow } from '../../../../pieces/forms/action-row.js'
-import { t } from '../../../../pieces/language/t.js'
-import { usePages } from '../../../../pieces/loading/use-pages.js'
-import { Loaded } from '../../../../pieces/loading/waiting.js'
-import { Page, Section } from '../../../../pieces/page.js'
-import { deviceWords } from '../../../../pieces/people/device.js'
-import { hostOf } from '../../../../pieces/site/site.js'
-import { Ago } from '../../../../pieces/time/when.js'
-import type { Login } from '../../../answers.js'
-import { call } from '../../../api.js'
+import { ActionRow } from '../../../pieces/forms/action-row.js'
+import { t } from '../../../pieces/language/t.js'
+import { usePages } from '../../../pieces/loading/use-pages.js'
+import { Loaded } from '../../../pieces/loading/waiting.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { deviceWords } from '../../../pieces/people/device.js'
+import { hostOf } from '../../../pieces/site/site.js'
+import { Ago } from '../../../pieces/time/when.js'
+import type { Login } from '../../answers.js'
+import { call } from '../../api.js'
 
 /** Every login with one's own e-mail address, including failed ones. */
 export function LoginsPage() {

@@ -1,0 +1,281 @@
+import type { Caller } from '@mainstay-auth/client'
+import { Fact } from '../../../pieces/fact.js'
+import { ActionButton } from '../../../pieces/forms/button.js'
+import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
+import { Form } from '../../../pieces/forms/form.js'
+import { useAction } from '../../../pieces/forms/use-action.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
+import { useLoad } from '../../../pieces/loading/use-load.js'
+import { Loaded } from '../../../pieces/loading/waiting.js'
+import { Failure, Hint } from '../../../pieces/notices/notice.js'
+import { toast } from '../../../pieces/notices/toasts.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { PermissionList } from '../../../pieces/people/permission-list.js'
+import { go } from '../../../pieces/router.js'
+import { SessionList, type SiteSessions } from '../../../pieces/sessions/session-list.js'
+import { BackLink } from '../../../pieces/shell/back-link.js'
+import { Ago, Day, When } from '../../../pieces/time/when.js'
+import type { Person, Profile } from '../../answers.js'
+import { call } from '../../api.js'
+import { isNotFound, NotFoundHere } from '../not-found.js'
+import { PermissionBoxes, permissionChangesIn, SatelliteBoxes, satelliteChangesIn } from './member-access.js'
+
+interface MemberProps {
+  readonly person: Person
+  readonly caller: Caller
+  readonly reload: () => Promise<void>
+}
+
+/** One person of the team, and what a manager can do about them. */
+export function MemberPage({ userId, caller }: { readonly userId: string; readonly caller: Caller }) {
+  const person = useLoad(() => call<Person>('GET', `team/${userId}`))
+  if (isNotFound(person.error)) return <NotFoundHere />
+  return (
+    <Page
+      title={person.data ? nameOf(person.data) : t('role.member')}
+      back={<BackLink href="/account/team">{t('member.back')}</BackLink>}
+    >
+      <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
+    </Page>
+  )
+}
+
+function Member(props: MemberProps) {
+  const { person, caller, reload } = props
+  const isCaller = person.userId === caller.userId
+  const isFixed = person.role === 'owner' || isCaller
+  return (
+    <div className="columns">
+      <div>
+        <About {...props} isFixed={isFixed} />
+        {isFixed ? <FixedRights person={person} /> : <Rights {...props} />}
+      </div>
+      <div>
+        {!isFixed && <MemberFactors person={person} reload={reload} />}
+        {(person.role !== 'owner' || isCaller) && <MemberSessions userId={person.userId} />}
+      </div>
+    </div>
+  )
+}
+
+function About({ isFixed, ...props }: MemberProps & { readonly isFixed: boolean }) {
+  const { email, role, createdAt, lastLoginAt, isDisabled } = props.person
+  return (
+    <Section title={t('member.person')}>
+      <dl>
+        <Fact name={t('field.email')}>{email}</Fact>
+        <Fact name={t('role.title')}>{role === 'owner' ? t('role.owner') : t('role.member')}</Fact>
+        <Fact name={t('member.since')}>
+          <Day at={createdAt} />
+        </Fact>
+        <Fact name={t('member.lastLogin')}>{lastLoginAt ? <Ago at={lastLoginAt} /> : t('member.never')}</Fact>
+        {isDisabled && <Fact name={t('subscription.state')}>{t('member.disabledMeans')}</Fact>}
+      </dl>
+      {!isFixed && <Standing {...props} />}
+    </Section>
+  )
+}
+
+/** For the owner, and for the manager who is viewing them. */
+function FixedRights({ person: { permissions, role } }: Pick<MemberProps, 'person'>) {
+  return (
+    <Section title={t('permission.title')}>
+      <PermissionList permissions={permissions} />
+      <Hint>{role === 'owner' ? t('member.ownerHasAll') : t('member.notYourOwn')}</Hint>
+    </Section>
+  )
+}
+
+function Rights({ person, caller, reload }: MemberProps) {
+  const put = async (what: 'permissions' | 'satellites', body: object, message: string) => {
+    await call('PUT', `team/${person.userId}/${what}`, body)
+    await reload()
+    toast(message)
+  }
+  return (
+    <>
+      <Section title={t('member.access')}>
+        <Form
+          submit={t('member.savePermissions')}
+          send={(_, form) => put('permissions', permissionChangesIn(form), t('member.permissionsSaved'))}
+        >
+          <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
+        </Form>
+      </Section>
+      <Section title={t('team.sites')}>
+        <Form
+          submit={t('member.saveSites')}
+          send={(_, form) =>
+            put('satellites', satelliteChangesIn(form, person.satellites), t('member.sitesSaved'))
+          }
+        >
+          <SatelliteBoxes chosen={person.satellites} />
+        </Form>
+      </Section>
+    </>
+  )
+}
+
+function nameOf({ name, email }: Person): string {
+  return name ?? email
+}
+
+/** Whether they may log in, and whether they stay in the team. */
+function Standing({ person, reload }: MemberProps) {
+  const { userId, isDisabled } = person
+  const name = nameOf(person)
+  const enable = useAction(() => call('POST', `team/${userId}/enable`).then(reload))
+  return (
+    <>
+      <Failure error={enable.error} />
+      <div className="actions">
+        {isDisabled ? (
+          <ActionButton action={enable}>{t('member.enable')}</ActionButton>
+        ) : (
+          <>
+            <Transfer person={person} />
+            <ConfirmButton
+              name={t('member.disable')}
+              question={t('member.disableAsk', { name })}
+              confirm={t('member.disableYes')}
+              act={() => call('POST', `team/${userId}/disable`).then(reload)}
+            >
+              <p>{t('member.disableMeans')}</p>
+            </ConfirmButton>
+          </>
+        )}
+        <ConfirmButton
+          name={t('common.remove')}
+          kind="danger"
+          question={t('member.removeAsk', { name })}
+          confirm={t('member.removeYes')}
+          act={async () => {
+            await call('DELETE', `team/${userId}`)
+            toast(t('member.removed', { name }))
+            go('/account/team')
+          }}
+        >
+          <p>{t('member.removeMeans')}</p>
+        </ConfirmButton>
+      </div>
+    </>
+  )
+}
+
+/** For the owner, to ask this member to take over ownership. */
+function Transfer({ person: { userId, email, name } }: { readonly person: Person }) {
+  const own = useLoad(() => call<Profile>('GET', 'profile'))
+  if (own.data?.role !== 'owner') return null
+  const request = async () => {
+    await call('POST', 'account/transfer', { userId })
+    toast(t('transfer.askedOwner', { name: name ?? email }))
+    go('/account/settings')
+  }
+  return (
+    <ConfirmButton
+      name={t('transfer.button')}
+      question={t('transfer.ask', { name: name ?? email })}
+      confirm={t('transfer.yes')}
+      act={request}
+    >
+      <p>{t('transfer.means')}</p>
+    </ConfirmButton>
+  )
+}
+
+/** What a manager can do for a member who has lost their second factor. */
+function MemberFactors({
+  person,
+  reload,
+}: {
+  readonly person: Person
+  readonly reload: () => Promise<void>
+}) {
+  const { userId, hasSecondFactor, factorResetAt, name, email } = person
+  const path = `team/${userId}/second-factor/reset`
+  const show = (text: string) => {
+    toast(text)
+    return reload()
+  }
+  // Somebody may have stopped it meanwhile: sending the mail again must not begin another.
+  const unlessGone = (error: unknown) => {
+    if (!isNotFound(error)) throw error
+    return show(t('error.NOT_FOUND'))
+  }
+  const resend = useAction(() =>
+    call('POST', `${path}?only=pending`).then(() => show(t('invitations.sentAgain', { email })), unlessGone),
+  )
+  const cancel = useAction(() => call('DELETE', path).then(reload, unlessGone))
+  if (factorResetAt)
+    return (
+      <Section title={t('factor.title')}>
+        <Hint>
+          <T id="memberFactors.pending" date={<When at={factorResetAt} />} />
+        </Hint>
+        <div className="actions">
+          <ActionButton action={resend}>{t('memberFactors.resend')}</ActionButton>
+          <ActionButton action={cancel}>{t('memberFactors.cancel')}</ActionButton>
+          <Failure error={resend.error ?? cancel.error} />
+        </div>
+      </Section>
+    )
+  return (
+    <Section title={t('factor.title')}>
+      {hasSecondFactor ? (
+        <>
+          <p>{t('memberFactors.has')}</p>
+          <div className="actions">
+            <ConfirmButton
+              name={t('memberFactors.reset')}
+              question={t('memberFactors.resetAsk', { name: name ?? email })}
+              confirm={t('memberFactors.resetYes')}
+              act={() => call('POST', path).then(reload)}
+            >
+              <p>
+                <T id="memberFactors.resetMeans" />
+              </p>
+            </ConfirmButton>
+          </div>
+        </>
+      ) : (
+        <p className="absent">
+          {t('memberFactors.none')}
+          {person.mustEnrol && ` ${t('memberFactors.mustEnrol')}`}
+        </p>
+      )}
+    </Section>
+  )
+}
+
+/** Where a team member is logged in. */
+function MemberSessions({ userId }: { readonly userId: string }) {
+  const path = `team/${userId}/sessions`
+  const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', path), userId)
+  return (
+    <Section title={t('sessions.title')}>
+      <Loaded of={sessions} shape="rows">
+        {({ sites }) => (
+          <>
+            <SessionList
+              sites={sites}
+              end={({ sid }) => call('DELETE', `${path}/${sid}`).then(sessions.reload)}
+            />
+            {sites.length > 0 && (
+              <div className="actions">
+                <ConfirmButton
+                  name={t('memberSessions.end')}
+                  question={t('memberSessions.endAsk')}
+                  confirm={t('memberSessions.endYes')}
+                  act={() => call('DELETE', path).then(sessions.reload)}
+                >
+                  <p>{t('memberSessions.endMeans')}</p>
+                </ConfirmButton>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

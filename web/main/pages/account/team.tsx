@@ -1,0 +1,282 @@
+import type { Caller, Permissions } from '@mainstay-auth/client'
+import { useState } from 'react'
+import { seatWords } from '../../../pieces/billing/plans.js'
+import type { Subscription } from '../../../pieces/billing/subscription.js'
+import { Badge, Empty } from '../../../pieces/empty.js'
+import { ActionRow } from '../../../pieces/forms/action-row.js'
+import { ActionButton } from '../../../pieces/forms/button.js'
+import { Dialog } from '../../../pieces/forms/dialog.js'
+import { EmailField } from '../../../pieces/forms/field.js'
+import { Form } from '../../../pieces/forms/form.js'
+import { SearchField } from '../../../pieces/forms/search-field.js'
+import { useAction } from '../../../pieces/forms/use-action.js'
+import { breakable } from '../../../pieces/language/breakable.js'
+import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
+import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
+import { usePages } from '../../../pieces/loading/use-pages.js'
+import { Loaded, LoadedTogether } from '../../../pieces/loading/waiting.js'
+import { Failure, Hint } from '../../../pieces/notices/notice.js'
+import { toast } from '../../../pieces/notices/toasts.js'
+import { Page, Section } from '../../../pieces/page.js'
+import { Avatar } from '../../../pieces/people/avatar.js'
+import { PERMISSIONS, permissionName } from '../../../pieces/people/permission-names.js'
+import { Link } from '../../../pieces/router.js'
+import { hostOf } from '../../../pieces/site/site.js'
+import { Ago, When } from '../../../pieces/time/when.js'
+import type { Invitation, Person } from '../../answers.js'
+import { call } from '../../api.js'
+import { readPlans } from '../../payment/checkout.js'
+import { NEW_MEMBER, PermissionBoxes, permissionsIn, SatelliteBoxes, satellitesIn } from './member-access.js'
+
+/** Everybody in the account, and the people who are invited. */
+export function TeamPage({ caller }: { readonly caller: Caller }) {
+  const [search, setSearch] = useState('')
+  const { list, more } = usePages(async after => {
+    const query = new URLSearchParams({ ...(search && { q: search }), ...(after && { after }) })
+    const { users, next } = await call<{ users: Person[]; next: string | null }>('GET', `team?${query}`)
+    return { rows: users, next }
+  }, search)
+  const open = useLoad(() => call<{ invitations: Invitation[] }>('GET', 'team/invitations'))
+  const seats = useSeatWords()
+  const invited = async (email: string) => {
+    toast(t('team.invited', { email }))
+    await open.reload()
+  }
+  return (
+    <Page
+      title={t('team.title')}
+      lead={t('team.lead')}
+      actions={<InviteButton caller={caller} invited={invited} seats={seats} />}
+    >
+      <LoadedTogether of={[list, open, seats]}>
+        <SeatNotice words={seats} />
+        <Section
+          title={t('team.people')}
+          actions={<SearchField label={t('team.search')} search={setSearch} />}
+        >
+          <Loaded of={list} shape="rows">
+            {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
+          </Loaded>
+          {more && <ActionRow action={more}>{t('team.more')}</ActionRow>}
+        </Section>
+        <OpenInvitations open={open} />
+      </LoadedTogether>
+    </Page>
+  )
+}
+
+/** Asks who to invite, and to what. */
+function InviteButton({
+  caller,
+  invited,
+  seats,
+}: {
+  readonly caller: Caller
+  readonly invited: (email: string) => Promise<void>
+  readonly seats: Load<readonly string[]>
+}) {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  const invite = async ({ email = '' }: Readonly<Record<string, string>>, form: HTMLFormElement) => {
+    const permissions = permissionsIn(form)
+    await call('POST', 'team/invitations', { email, permissions, satellites: satellitesIn(form) })
+    close()
+    await invited(email)
+  }
+  return (
+    <>
+      <button type="button" className="primary" onClick={() => setIsOpen(true)}>
+        {t('invite.button')}
+      </button>
+      {isOpen && (
+        <Dialog title={t('invite.title')} onCancel={close}>
+          <Form submit={t('invite.submit')} send={invite}>
+            <SeatNotice words={seats} />
+            <EmailField label={t('invite.email')} autoComplete="off" autoFocus />
+            <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />
+            <SatelliteBoxes chosen={null} />
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** What another person in the team costs, and how many there may be. Nothing without an answer: inviting works all the same. */
+function useSeatWords(): Load<readonly string[]> {
+  return useLoad(async () => {
+    const [subscription, plans] = await Promise.all([
+      call<Subscription>('GET', 'subscription').catch(() => null),
+      readPlans().catch(() => []),
+    ])
+    return subscription ? seatWords(subscription, plans) : []
+  })
+}
+
+function SeatNotice({ words }: { readonly words: Load<readonly string[]> }) {
+  return words.data?.length ? <Hint>{words.data.join(' ')}</Hint> : null
+}
+
+/** More would make a row taller than the others. */
+const MOST_SITES = 2
+
+function PeopleTable({
+  people,
+  isSearch,
+}: {
+  readonly people: readonly Person[]
+  readonly isSearch: boolean
+}) {
+  if (people.length === 0) return <Empty icon="team">{isSearch ? t('team.noMatch') : t('team.nobody')}</Empty>
+  return (
+    <table className="people">
+      <thead>
+        <tr>
+          <th>{t('member.person')}</th>
+          <th>{t('role.title')}</th>
+          <th>{t('permission.title')}</th>
+          <th>{t('team.sites')}</th>
+          <th>{t('member.lastLogin')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {people.map(person => (
+          <PersonRow key={person.userId} person={person} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function PersonRow({ person }: { readonly person: Person }) {
+  const { userId, email, name, role, permissions, satellites, lastLoginAt } = person
+  return (
+    <tr>
+      <td className="whole">
+        <span className="someone">
+          <Avatar name={name ?? email} />
+          <span>
+            <Link href={`/account/team/${userId}`}>{breakable(name ?? email)}</Link>
+            {name && <small>{breakable(email)}</small>}
+            <Standing person={person} />
+          </span>
+        </span>
+      </td>
+      <td data-name={t('role.title')}>{role === 'owner' ? t('role.owner') : t('role.member')}</td>
+      <td data-name={t('permission.title')}>
+        <PermissionChips permissions={permissions} />
+      </td>
+      <td data-name={t('team.sites')}>
+        <Sites satellites={satellites} />
+      </td>
+      <td data-name={t('member.lastLogin')}>{lastLoginAt ? <Ago at={lastLoginAt} /> : t('member.never')}</td>
+    </tr>
+  )
+}
+
+/** Anything unusual about their login. */
+function Standing({ person: { isDisabled, hasSecondFactor, mustEnrol } }: { readonly person: Person }) {
+  if (!isDisabled && !hasSecondFactor && !mustEnrol) return null
+  return (
+    <span className="tags">
+      {isDisabled && <span className="tag bad">{t('team.disabled')}</span>}
+      {mustEnrol && <span className="tag warn">{t('team.mustEnrol')}</span>}
+      {hasSecondFactor && <span className="tag good">{t('factor.tag')}</span>}
+    </span>
+  )
+}
+
+function PermissionChips({ permissions }: { readonly permissions: Permissions }) {
+  const given = PERMISSIONS.filter(name => permissions[name])
+  if (given.length === PERMISSIONS.length) return <span className="tag">{t('team.allPermissions')}</span>
+  if (given.length === 0) return <span className="absent">{t('team.none')}</span>
+  return (
+    <span className="tags">
+      {given.map(name => (
+        <span key={name} className="tag">
+          {permissionName(name)}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** Origins in words; null means all. */
+function Sites({ satellites }: { readonly satellites: readonly string[] | null }) {
+  if (satellites === null) return t('team.everywhere')
+  if (satellites.length === 0) return <span className="absent">{t('team.none')}</span>
+  const hosts = satellites.map(hostOf)
+  if (hosts.length > MOST_SITES)
+    return <span title={hosts.join(', ')}>{t('team.siteCount', { length: hosts.length })}</span>
+  return hosts.map(host => <div key={host}>{host}</div>)
+}
+
+/** Who is invited, to what, and what can be done about it. */
+function OpenInvitations({ open }: { readonly open: Load<{ invitations: Invitation[] }> }) {
+  const changed = async (text: string) => {
+    toast(text)
+    await open.reload()
+  }
+  return (
+    <Section title={t('invitations.title')}>
+      <Loaded of={open} shape="rows">
+        {({ invitations }) =>
+          invitations.length === 0 ? (
+            <Empty icon="mail">{t('invitations.none')}</Empty>
+          ) : (
+            <ul className="rows">
+              {invitations.map(invitation => (
+                <InvitationRow key={invitation.email} invitation={invitation} changed={changed} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function InvitationRow({
+  invitation: { id, email, expiresAt, permissions, satellites },
+  changed,
+}: {
+  readonly invitation: Invitation
+  readonly changed: (news: string) => Promise<void>
+}) {
+  const path = `team/invitations/${id}`
+  const withdraw = useAction(async () => {
+    await call('DELETE', path)
+    await changed(t('invitations.withdrawn', { email }))
+  })
+  const resend = useAction(async () => {
+    await call('POST', `${path}/resend`)
+    await changed(t('invitations.sentAgain', { email }))
+  })
+  return (
+    <li>
+      <div className="with-badge">
+        <Badge icon="mail" />
+        <div>
+          <strong>{breakable(email)}</strong>
+          <small>
+            <T id="invitations.until" date={<When at={expiresAt} />} />
+          </small>
+          <small>
+            <Sites satellites={satellites} />
+          </small>
+          <PermissionChips permissions={permissions} />
+        </div>
+      </div>
+      <span className="tags">
+        <ActionButton action={resend} label={t('invitations.resendNamed', { email })}>
+          {t('invitations.resend')}
+        </ActionButton>
+        <ActionButton action={withdraw} label={t('invitations.withdrawNamed', { email })}>
+          {t('invitations.withdraw')}
+        </ActionButton>
+      </span>
+      <Failure error={withdraw.error ?? resend.error} />
+    </li>
+  )
+}
