@@ -460,7 +460,6 @@ export {
   includesPassword,
   namesOf,
   ONE_FACTOR,
-  signJwt,
   TWO_FACTORS,
   withMethods,
 } from '../src/tokens/access-tokens.js'

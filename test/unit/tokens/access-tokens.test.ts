@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { JwtService } from '@nestjs/jwt'
-import { SignJWT } from 'jose'
+import { jwtVerify, SignJWT } from 'jose'
 import {
   AccessTokens,
   type Caller,
@@ -128,6 +128,16 @@ describe('an access token', () => {
       exp: issuedAt + TOKEN_SECONDS,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
+  })
+
+  it('is accepted by another implementation, whatever its claims contain', async () => {
+    const token = tokens.issue({ ...CALLER, sid: 'Zoë', clientId: null })
+    const { payload, protectedHeader } = await jwtVerify(token, keys.current.publicKey, {
+      algorithms: ['ES256'],
+      currentDate: START,
+    })
+    expect(payload).toMatchObject({ sub: 'user-1', sid: 'Zoë', client_id: null })
+    expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: keys.current.kid })
   })
 
   it('gives its caller back, also when it is shown again', () => {
