@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common'
-import type { Metric, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { withoutByteOrderMark } from './config/byte-order-mark.js'
 import { Settings, type TlsSettings } from './config/settings.js'
 import { causeMessage, ERROR_CODES, type ErrorCode } from './errors/api-error.js'
@@ -43,81 +43,22 @@ class CachedReading<T> {
   }
 }
 
-/** Labels with their values. */
-export type Labels = Readonly<Record<string, string>>
-
-/** A sample in prom-client's format. */
-export interface Sample {
-  readonly metricName: string
-  readonly labels: Labels
-  readonly value: number
-}
-
-interface Series {
-  readonly labels: Labels
-  /** The count of each bucket alone, not cumulative; the last bucket has no bound. */
-  readonly counts: number[]
-  sumMs: number
-}
+const PREFIX = 'mainstay_'
 
 /**
- * A histogram of how long something takes. prom-client's own creates an object and a string of the labels for
- * each observation, which every refresh would pay for; this one adds to two numbers.
+ * How long something takes, in seconds; its `name` ends in `_seconds`. `series` are the labels of each series: all of
+ * them are served from the start, so that a rate begins at zero.
  */
-export class Durations {
-  readonly type = 'histogram'
-  private readonly series: readonly Series[]
-
-  /** `boundsMs` in ascending order; `labels` for each series, which {@link observe} addresses by index. */
-  constructor(
-    readonly name: string,
-    readonly help: string,
-    private readonly boundsMs: readonly number[],
-    labels: readonly Labels[] = [{}],
-  ) {
-    this.series = labels.map(each => ({
-      labels: each,
-      counts: new Array<number>(boundsMs.length + 1).fill(0),
-      sumMs: 0,
-    }))
-  }
-
-  observe(milliseconds: number, series = 0): void {
-    const { boundsMs } = this
-    let bucket = 0
-    while (bucket < boundsMs.length && milliseconds > (boundsMs[bucket] as number)) bucket++
-    const observed = this.series[series] as Series
-    observed.counts[bucket] = (observed.counts[bucket] as number) + 1
-    observed.sumMs += milliseconds
-  }
-
-  /** Returns `work`'s result, or throws its error; its duration is observed either way. */
-  async measure<T>(work: () => Promise<T>, series = 0): Promise<T> {
-    const startedAt = performance.now()
-    try {
-      return await work()
-    } finally {
-      this.observe(performance.now() - startedAt, series)
-    }
-  }
-
-  /** All series, in seconds; buckets are cumulative. `name` is the full name. */
-  samples(name: string): Sample[] {
-    return this.series.flatMap(({ labels, counts, sumMs }) => {
-      let total = 0
-      const buckets = counts.map((count, index) => {
-        total += count
-        const bound = this.boundsMs[index]
-        const le = bound === undefined ? '+Inf' : String(bound / 1000)
-        return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total }
-      })
-      return [
-        ...buckets,
-        { metricName: `${name}_sum`, labels, value: sumMs / 1000 },
-        { metricName: `${name}_count`, labels, value: total },
-      ]
-    })
-  }
+export function durations<Label extends string>(
+  name: string,
+  help: string,
+  buckets: number[],
+  series: readonly Readonly<Record<Label, string>>[],
+): Histogram<Label> {
+  const labelNames = Object.keys(series[0] ?? {}) as Label[]
+  const histogram = new Histogram({ name: `${PREFIX}${name}`, help, buckets, labelNames, registers: [] })
+  for (const labels of series) histogram.zero(labels)
+  return histogram
 }
 
 /** The current number, or one per label value; null, or an absent label value, when it is not known. */
@@ -141,7 +82,7 @@ export interface Measure {
 export class Metrics {
   readonly counters: Measure[] = []
   readonly gauges: Measure[] = []
-  readonly histograms: Durations[] = []
+  readonly histograms: Histogram[] = []
   private readonly parts = new Map<string, CachedReading<unknown>>()
 
   constructor() {
@@ -163,9 +104,9 @@ export class Metrics {
     this.gauges.push(measure)
   }
 
-  /** How long something took; its name ends in `_seconds`. */
-  histogram(durations: Durations): void {
-    this.histograms.push(durations)
+  /** How long something took: {@link durations}. */
+  histogram(histogram: Histogram): void {
+    this.histograms.push(histogram)
   }
 
   /** A value that several gauges share and that takes a query to read: see {@link CachedReading}. */
@@ -181,11 +122,8 @@ export function countsOf<const T extends string>(values: readonly T[]): Record<T
   return Object.fromEntries(values.map(value => [value, 0])) as Record<T, number>
 }
 
-const PREFIX = 'mainstay_'
-
-/** The prom-client registry that serves `metrics`. The package is loaded only here. */
-async function registryOf(metrics: Metrics): Promise<Registry> {
-  const { Counter, Gauge, Registry } = await import('prom-client')
+/** The prom-client registry that serves `metrics`. */
+function registryOf(metrics: Metrics): Registry {
   const registry = new Registry()
   for (const measure of metrics.counters)
     new Counter({
@@ -207,7 +145,7 @@ async function registryOf(metrics: Metrics): Promise<Registry> {
         for (const [labels, value] of valuesOf(measure, reading)) this.set(labels, value)
       },
     })
-  for (const durations of metrics.histograms) registry.registerMetric(asMetric(durations))
+  for (const histogram of metrics.histograms) registry.registerMetric(histogram)
   return registry
 }
 
@@ -221,27 +159,19 @@ function valuesOf({ label }: Measure, reading: Reading): [Record<string, string>
   return Object.entries(reading).map(([value, number]) => [{ [label as string]: value }, number])
 }
 
-/** All that prom-client needs of a metric that it serves. */
-function asMetric(durations: Durations): Metric {
-  const name = `${PREFIX}${durations.name}`
-  const { type, help } = durations
-  const get = async () => ({ name, help, type, aggregator: 'sum', values: durations.samples(name) })
-  return { name, help, get } as unknown as Metric
-}
-
 /** The operations that service levels cover; everything else is `other`. */
 const OPERATIONS = ['login', 'refresh', 'data', 'other'] as const
 const STATUSES = ['2xx', '4xx', '5xx'] as const
 /** The bounds that the service levels use: docs/operations.md. */
-const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000]
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** Counts answers and refusals. It runs for every request, so it allocates nothing per request. */
+/** Counts answers and refusals. */
 export class RequestMetrics implements ResponseObserver {
   private readonly refusals = countsOf(Object.keys(ERROR_CODES) as ErrorCode[])
-  private readonly durations = new Durations(
+  private readonly durations = durations(
     'request_duration_seconds',
     'How long requests took, by operation and class of status',
-    BOUNDS_MS,
+    BUCKETS,
     OPERATIONS.flatMap(operation => STATUSES.map(status => ({ operation, status }))),
   )
 
@@ -256,8 +186,8 @@ export class RequestMetrics implements ResponseObserver {
   }
 
   responded(method: string, url: string, status: number, milliseconds: number): void {
-    const operation = operationOf(method, url)
-    this.durations.observe(milliseconds, operation * STATUSES.length + classOf(status))
+    const labels = { operation: operationOf(method, url), status: classOf(status) }
+    this.durations.observe(labels, milliseconds / 1000)
   }
 
   refused(code: ErrorCode): void {
@@ -265,19 +195,18 @@ export class RequestMetrics implements ResponseObserver {
   }
 }
 
-/** An index of {@link OPERATIONS}; preflights of the same paths are `other`. */
-function operationOf(method: string, url: string): number {
+/** Preflights of the same paths are `other`. */
+function operationOf(method: string, url: string): (typeof OPERATIONS)[number] {
   if (method === 'POST') {
-    if (url === '/api/refresh' || url === '/api/refresh?optional=true') return 1
-    return url === '/api/login' ? 0 : 3
+    if (url === '/api/refresh' || url === '/api/refresh?optional=true') return 'refresh'
+    return url === '/api/login' ? 'login' : 'other'
   }
-  return method === 'GET' && url === '/api/data' ? 2 : 3
+  return method === 'GET' && url === '/api/data' ? 'data' : 'other'
 }
 
-/** An index of {@link STATUSES}. */
-function classOf(status: number): number {
-  if (status < 400) return 0
-  return status < 500 ? 1 : 2
+function classOf(status: number): (typeof STATUSES)[number] {
+  if (status < 400) return '2xx'
+  return status < 500 ? '4xx' : '5xx'
 }
 
 const RESOLUTION_MS = 10
@@ -402,7 +331,7 @@ export class MetricsServer implements OnApplicationShutdown {
     if (metricsPort === null) return
     this.process.declareIn(this.metrics)
     if (tls) declareCertificate(tls, this.metrics)
-    const registry = await registryOf(this.metrics)
+    const registry = registryOf(this.metrics)
     this.server.maxConnections = MAX_CONNECTIONS
     this.server.on('request', (request, response) => void this.answer(registry, request, response))
     this.server.listen(metricsPort, metricsHost)

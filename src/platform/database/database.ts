@@ -2,15 +2,15 @@ import type { OnApplicationShutdown } from '@nestjs/common'
 import { DrizzleQueryError, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { causeMessage, unavailable } from '../errors/api-error.js'
-import { Durations } from '../metrics.js'
+import { durations } from '../metrics.js'
 import { Tracing } from '../tracing.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
 import { isConflict, isTooSlow } from './postgres-errors.js'
 
 /** Round trips take a millisecond; a statement is ended after 2 s, a report after 5 s. */
-const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
-const KINDS = ['statement', 'transaction', 'report']
-const [STATEMENT, TRANSACTION, REPORT] = [0, 1, 2] as const
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const KINDS = ['statement', 'transaction', 'report'] as const
+type Kind = (typeof KINDS)[number]
 
 /** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6
@@ -30,10 +30,10 @@ export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)
   /** Exports, however many, use one connection together, or one place in the queue. */
   private readonly continued = pLimit(1)
-  readonly durations = new Durations(
+  readonly durations = durations(
     'database_duration_seconds',
     'How long the database took, failures included',
-    BOUNDS_MS,
+    BUCKETS,
     KINDS.map(kind => ({ kind })),
   )
 
@@ -45,7 +45,7 @@ export class Database implements OnApplicationShutdown {
   /** Runs single statements, within `transaction` if there is one. */
   run<T>(work: (db: Db) => Promise<T>, transaction?: Db): Promise<T> {
     if (transaction) return work(transaction)
-    return this.guard(() => this.connection.run(work), STATEMENT)
+    return this.guard(() => this.connection.run(work), 'statement')
   }
 
   /**
@@ -61,7 +61,7 @@ export class Database implements OnApplicationShutdown {
 
   /** Runs `work` in a transaction that is committed when it returns and rolled back when it throws. */
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
-    return this.guard(() => this.connection.transaction(work), TRANSACTION)
+    return this.guard(() => this.connection.transaction(work), 'transaction')
   }
 
   /** Like `transaction`, but always rolled back: returns what `work` returns, and changes nothing. */
@@ -101,13 +101,13 @@ export class Database implements OnApplicationShutdown {
 
   private async read<T>(work: (db: Db) => Promise<T>): Promise<T> {
     try {
-      return await this.reports(() => this.measure(() => this.connection.report(work), REPORT))
+      return await this.reports(() => this.measure(() => this.connection.report(work), 'report'))
     } catch (error) {
       throw isTooSlow(error) ? unavailable('TOO_BUSY', withoutParameters(error)) : this.refusalOf(error)
     }
   }
 
-  private async guard<T>(work: () => Promise<T>, kind: number): Promise<T> {
+  private async guard<T>(work: () => Promise<T>, kind: Kind): Promise<T> {
     try {
       return await this.measure(work, kind)
     } catch (error) {
@@ -115,9 +115,18 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  private measure<T>(work: () => Promise<T>, kind: number): Promise<T> {
-    const measured = () => this.durations.measure(work, kind)
-    return this.tracing.isOn ? this.tracing.span(`database ${KINDS[kind]}`, measured) : measured()
+  private measure<T>(work: () => Promise<T>, kind: Kind): Promise<T> {
+    const measured = () => this.observe(work, kind)
+    return this.tracing.isOn ? this.tracing.span(`database ${kind}`, measured) : measured()
+  }
+
+  private async observe<T>(work: () => Promise<T>, kind: Kind): Promise<T> {
+    const end = this.durations.startTimer({ kind })
+    try {
+      return await work()
+    } finally {
+      end()
+    }
   }
 
   private refusalOf(error: unknown): unknown {

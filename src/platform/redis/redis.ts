@@ -5,7 +5,7 @@ import { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/connection.js'
 import { ApiError, causeMessage, StartError, unavailable } from '../errors/api-error.js'
 import { Logger } from '../log.js'
-import { Durations, Metrics } from '../metrics.js'
+import { durations, Metrics } from '../metrics.js'
 import { Throttle, within } from '../time.js'
 import { Tracing } from '../tracing.js'
 import {
@@ -175,7 +175,7 @@ class ReplicaPolicies {
 }
 
 /** Most answers come within a millisecond; SESSION_STORE_TIMEOUT_MS ends the wait. */
-const BOUNDS_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000]
+const BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
 /** Enough, because a server that is still loading its data says so. */
 const CONNECT_TIMEOUT_MS = 5_000
@@ -194,10 +194,11 @@ export class RedisConnection implements OnApplicationShutdown {
   private readonly departures = new Throttle(LEAVE_EVERY_MS)
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
-  readonly durations = new Durations(
+  readonly durations = durations(
     'store_duration_seconds',
     'How long Redis took to answer a request, failures included',
-    BOUNDS_MS,
+    BUCKETS,
+    [{}],
   )
   private onInfo: (shard: string, info: string) => void = () => {}
   /** Whether the replicas of {@link ServerFacts} may take over. */
@@ -315,14 +316,14 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   private async ask<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
-    const startedAt = performance.now()
+    const end = this.durations.startTimer()
     try {
       return await within(this.timeoutMs, work(this.client.commands))
     } catch (error) {
       if (this.client.replyOf(error)?.startsWith('READONLY')) this.leaveReplica()
       throw this.asUnavailable(error)
     } finally {
-      this.durations.observe(performance.now() - startedAt)
+      end()
     }
   }
 
