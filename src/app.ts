@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { type DynamicModule, Module } from '@nestjs/common'
-import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import { NestFactory } from '@nestjs/core'
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { AccountModule } from './account/account.module.js'
 import { AuditModule } from './audit/audit.module.js'
@@ -25,8 +26,6 @@ import { RequestValidation } from './platform/http/validation.js'
 import { JobsModule } from './platform/jobs.js'
 import { withLog } from './platform/log.js'
 import { Metrics, MetricsModule, MetricsServer, RequestMetrics } from './platform/metrics.js'
-import { createNestApplication } from './platform/nest/create-nest-application.js'
-import { EdgeAdapter } from './platform/nest/edge-adapter.js'
 import { LinksModule } from './platform/one-time-tokens.js'
 import { RateLimitsModule } from './platform/rate-limits/rate-limits.module.js'
 import { SecretsModule } from './platform/secrets/secrets.js'
@@ -84,6 +83,19 @@ export class AppModule {
   }
 }
 
+/** The edge reads bodies, and `autoFlushLogs` would print what a host has asked Nest's Logger to hold back. */
+const NEST_OPTIONS = { bodyParser: false, abortOnError: false, autoFlushLogs: false }
+
+/**
+ * The edge sets the error handler before the first route. Nest sets its own after the last one, which Fastify would not
+ * use for what fails before a handler.
+ */
+class EdgeAdapter extends FastifyAdapter {
+  override setErrorHandler() {
+    return this.getInstance()
+  }
+}
+
 /**
  * The whole service, ready to listen; it logs to `logTo` ({@link logOptions}). Throws when a store that it
  * needs is unreachable, and then leaves nothing open.
@@ -116,7 +128,7 @@ async function startApp(
   const connections = new OpenConnections()
   try {
     const root = AppModule.with(settings, clock, connections, metrics, tracing)
-    const app = await createNestApplication(root, EdgeAdapter.over(server), server.log)
+    const app = await NestFactory.create<NestFastifyApplication>(root, new EdgeAdapter(server), NEST_OPTIONS)
     app.useGlobalFilters(new ProblemFilter(app.get(ReauthenticationMethods)))
     app.useGlobalPipes(new RequestValidation())
     return await initialize(app)

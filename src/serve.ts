@@ -1,8 +1,5 @@
-import { executionAsyncResource } from 'node:async_hooks'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Logger } from '@nestjs/common'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { createApp } from './app.js'
@@ -19,8 +16,6 @@ const RESPONSE_MS = 8_000
 const FINISH_MS = 12_000
 /** Each would otherwise end the process at once: SIGHUP when a terminal closes, SIGUSR2 when a tool restarts programs. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
-/** So that the first requests do not wait for the collection. */
-const COLLECT_AFTER_MS = 1_000
 
 /**
  * Starts the service, and stops it on SIGTERM, SIGINT, SIGHUP or SIGUSR2 with exit code 0 within DRAIN_SECONDS +
@@ -30,33 +25,14 @@ export async function serve(
   settings: Settings,
   prepare: (app: NestFastifyApplication) => Promise<void> = async () => {},
 ): Promise<NestFastifyApplication> {
-  pinTickObjectShape()
+  // Nest announces every module and route, and what fails is thrown.
+  Logger.overrideLogger(false)
   const app = await createApp(settings)
   takeOverProcess(app)
   await prepare(app)
   await app.listen(settings.port, settings.host)
   stopOnSignals(app)
-  setTimeout(collectStartupGarbage, COLLECT_AFTER_MS).unref()
   return app
-}
-
-const keptTicks: object[] = []
-
-/**
- * Keeps one of the objects in which Node queues calls of `process.nextTick`. When a garbage collection finds none, V8
- * forgets their shape, and from then on Node builds each of them, several per request, by a path seven times as slow.
- */
-function pinTickObjectShape(): void {
-  process.nextTick(() => keptTicks.push(executionAsyncResource()))
-}
-
-/**
- * A start leaves some 80 MB of garbage, which V8 would keep for as long as nobody else needs the memory.
- * Takes about 0.1 s.
- */
-function collectStartupGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 /** What is appropriate only in a process of its own. */

@@ -280,7 +280,7 @@ export {
   MAX_BODY_BYTES,
   MAX_WEBHOOK_BODY_BYTES,
 } from '../src/platform/http/edge/limits.js'
-export { documentationOf, type SelectiveGuard } from '../src/platform/http/endpoint.js'
+export { documentationOf } from '../src/platform/http/endpoint.js'
 export {
   addressFamily,
   blockOf,
@@ -296,7 +296,6 @@ export { FIELD_RULES } from '../src/platform/http/validation.js'
 export { LeasedJobs, takeLease } from '../src/platform/jobs.js'
 export { HourlyLog, type Log, Logger, pluralize, withLog } from '../src/platform/log.js'
 export { Metrics, MetricsServer } from '../src/platform/metrics.js'
-export { createNestApplication } from '../src/platform/nest/create-nest-application.js'
 export {
   OneTimeTokenCleanup,
   OneTimeTokens,

@@ -202,7 +202,7 @@ export class WriteLimitGuard implements SelectiveGuard {
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const request = requestOf(context)
-    if (request.isCountedAsWrite) return true
+    if (!this.appliesTo(context.getHandler(), request.method) || request.isCountedAsWrite) return true
     request.isCountedAsWrite = true
     const { sid, source, userId, accountId } = request.session as Session
     await this.rateLimiter.count({

@@ -27,6 +27,7 @@ export class JwtGuard implements SelectiveGuard {
   }
 
   canActivate(context: ExecutionContext): boolean {
+    if (!this.appliesTo(context.getHandler())) return true
     const request = requestOf(context)
     request.caller = requireCaller(request, this.accessTokens)
     return true
