@@ -1,5 +1,5 @@
 /** The script that draws the pages; see web/pieces/language/start.ts. */
-const NAME = 'draw'
+const NAME = 'app'
 
 /** Makes the browser fetch the script that draws the pages together with the one that requests it. */
 export function earlyScripts() {

@@ -1,10 +1,12 @@
 import type { Caller } from '@mainstay-auth/client'
+import { EmptyPage } from '../pieces/empty.js'
 import type { IconName } from '../pieces/icon.js'
 import { t } from '../pieces/language/t.js'
 import { type Load, useLoad } from '../pieces/loading/use-load.js'
-import type { Permission } from '../pieces/people/permission-names.js'
-import type { Profile } from './answers.js'
-import { call } from './api.js'
+import { Loaded } from '../pieces/loading/waiting.js'
+import { Page } from '../pieces/page.js'
+import { type Permission, permissionName } from '../pieces/people/permission-names.js'
+import { call, noteEnrolmentRequired, type Profile, type SecondFactor } from './api.js'
 import { AuditPage } from './pages/account/audit.js'
 import { BillingPage } from './pages/account/billing.js'
 import { LoginsPage } from './pages/account/logins.js'
@@ -18,9 +20,8 @@ import { SessionsPage } from './pages/account/sessions.js'
 import { SettingsPage } from './pages/account/settings.js'
 import { TeamPage } from './pages/account/team.js'
 import { NotFoundHere } from './pages/not-found.js'
-import { NotPermitted } from './pages/not-permitted.js'
 import { SubscribePage } from './pages/subscribe.js'
-import { SideFrame } from './shell/side-frame.js'
+import { SideFrame } from './side-frame.js'
 
 // In this script too, because it shares most of the code.
 export { SubscribePage }
@@ -124,4 +125,31 @@ function AccountPage({
     default:
       return <NotFoundHere />
   }
+}
+
+/** Instead of a page that needs a permission which the caller does not have. */
+export function NotPermitted({
+  title,
+  permission,
+}: {
+  readonly title: string
+  readonly permission: Permission
+}) {
+  const mustEnrol = useLoad(async () => {
+    const { mustEnrol } = await call<SecondFactor>('GET', 'second-factor')
+    // Until they have a second factor, they have no permissions at all.
+    if (mustEnrol) noteEnrolmentRequired()
+    return mustEnrol
+  })
+  return (
+    <Page title={title}>
+      <Loaded of={mustEnrol}>
+        {() => (
+          <EmptyPage icon="shield" href="/account" link={t('notFound.toAccount')}>
+            {t('notPermitted.who', { permission: permissionName(permission) })}
+          </EmptyPage>
+        )}
+      </Loaded>
+    </Page>
+  )
 }

@@ -1,13 +1,13 @@
-import { errorOf, MainstayError } from '@mainstay-auth/client'
+import { errorOf, type FactorMethod, MainstayError } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
-import { jsonIn, PATIENCE_MS } from '../pieces/body.js'
+import { useSyncExternalStore } from 'react'
+import { bodyOf, jsonIn, PATIENCE_MS } from '../pieces/body.js'
+import { Cancelled } from '../pieces/forms/use-action.js'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
 import { watchPage } from '../pieces/router.js'
 import { site } from '../pieces/site/site.js'
 import { client } from './client.js'
-import { noteEnrolmentRequired } from './enrolment/enrolment-required.js'
-import { reauthenticate } from './reauthentication/reauthentication.js'
 
 /** `client.fetch` that asks for proof, but not on another page than the one where the call was made. */
 function fetchWithProof(): typeof client.fetch {
@@ -33,7 +33,7 @@ export async function call<T = null>(method: Method, path: string, body?: object
 }
 
 /** Like {@link call}, for responses that are not JSON. */
-export async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
+async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
   try {
     return await accepted(await fetchWithProof()(`/api/${path}`, { method, ...jsonOf(body) }))
   } catch (error) {
@@ -98,3 +98,119 @@ async function accepted(answer: Response): Promise<Response> {
 function jsonOf(body: object | undefined): RequestInit {
   return body ? { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) } : {}
 }
+
+/** A call that is waiting for the person to prove their identity again. */
+export interface Question {
+  /** The methods that the service accepts. */
+  readonly methods: readonly FactorMethod[]
+  readonly done: () => void
+  readonly cancel: () => void
+}
+
+let question: Question | null = null
+const questionListeners = new Set<() => void>()
+
+/**
+ * Resolves when the person has proved their identity again; throws Cancelled when they decline, or have left the
+ * page that needs it.
+ */
+async function reauthenticate(methods: readonly FactorMethod[], isStillHere: () => boolean): Promise<void> {
+  if (!isStillHere()) throw new Cancelled()
+  return new Promise<void>((resolve, reject) => {
+    ask({ methods, done: resolve, cancel: () => reject(new Cancelled()) })
+  }).finally(() => ask(null))
+}
+
+/** Declines the question, if there is one. */
+export function cancelQuestion(): void {
+  question?.cancel()
+}
+
+/** The question to show; null when there is none. */
+export function useQuestion(): Question | null {
+  return useSyncExternalStore(listenForQuestion, () => question)
+}
+
+function listenForQuestion(listener: () => void): () => void {
+  questionListeners.add(listener)
+  return () => questionListeners.delete(listener)
+}
+
+function ask(next: Question | null): void {
+  question = next
+  for (const listener of questionListeners) listener()
+}
+
+/**
+ * Whether the service has refused something because the account requires a second factor that the user does
+ * not have.
+ */
+let isRequired = false
+const enrolmentListeners = new Set<() => void>()
+
+export function noteEnrolmentRequired(): void {
+  setRequired(true)
+}
+
+export function forgetEnrolmentRequired(): void {
+  setRequired(false)
+}
+
+export function useEnrolmentRequired(): boolean {
+  return useSyncExternalStore(listenForEnrolment, () => isRequired)
+}
+
+function listenForEnrolment(listener: () => void): () => void {
+  enrolmentListeners.add(listener)
+  return () => enrolmentListeners.delete(listener)
+}
+
+function setRequired(next: boolean): void {
+  isRequired = next
+  for (const listener of enrolmentListeners) listener()
+}
+
+/** An export of few rows from among very many can send nothing for long. */
+const EXPORT_PATIENCE_MS = 120_000
+
+/** Saves the service's response as a file. Throws like {@link bodyOf}. */
+export async function download(path: string, fileName: string): Promise<void> {
+  saveAs(await bodyOf(await callForAnswer('GET', path), EXPORT_PATIENCE_MS), fileName)
+}
+
+/** Makes the browser save this as a file. */
+export function saveAs(content: Blob, fileName: string): void {
+  const address = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = fileName
+  link.click()
+  // Not immediately, because some browsers read it only after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}
+
+// The service's responses, by the names that these pages use; docs/openapi.json describes them.
+export type {
+  AcceptedAnswer as LoginSites,
+  AccountAnswer as Account,
+  AuditEntry,
+  AuditPage as AuditPart,
+  BrandingBody as Branding,
+  HandoffDestinationAnswer as HandOffOffer,
+  InvitationAnswer as Invitation,
+  InvoiceAnswer as Invoice,
+  LoginEntry as Login,
+  MailedLinkAnswer as MailedLink,
+  NewRecoveryCodesAnswer as NewRecoveryCodes,
+  OriginAnswer as ConfirmedSatellite,
+  PasskeyAnswer as Passkey,
+  PolicyAnswer as SecondFactorPolicy,
+  ProfileAnswer as Profile,
+  ProofAnswer as Proof,
+  RememberedDeviceAnswer as RememberedDevice,
+  SatelliteAnswer as Satellite,
+  SecondFactorAnswer as SecondFactor,
+  TeamMemberAnswer as Person,
+  TeamSatelliteAnswer as TeamSatellite,
+  TransferAnswer as Transfer,
+} from '@mainstay-auth/client/api'

@@ -1,22 +1,26 @@
 import { useEffect } from 'react'
+import { drawn } from '../pieces/draw.js'
 import { lazyPage } from '../pieces/loading/lazy-page.js'
 import { go, usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
-import { client } from './client.js'
-import { EnrolmentGate } from './enrolment/enrolment-gate.js'
-import { ForgotPasswordPage } from './pages/forgot-password.js'
-import { HandOffPage } from './pages/handoff/handoff.js'
-import { LoginPage } from './pages/login.js'
-import { AcceptInvitationPage } from './pages/mailed/accept-invitation.js'
-import { AcceptTransferPage } from './pages/mailed/accept-transfer.js'
-import { ConfirmEmailPage } from './pages/mailed/confirm-email.js'
-import { FactorResetPage, StopFactorResetPage } from './pages/mailed/factor-reset.js'
-import { NotMePage, StopTransferPage, UndoEmailPage } from './pages/mailed/one-click.js'
-import { ResetPasswordPage } from './pages/mailed/reset-password.js'
-import { VerifyEmailPage } from './pages/mailed/verify-email.js'
+import { client, needsSession } from './client.js'
+import { EnrolmentGate } from './enrolment.js'
+import { HandOffPage } from './pages/handoff.js'
+import { ForgotPasswordPage, LoginPage } from './pages/login.js'
+import {
+  AcceptInvitationPage,
+  AcceptTransferPage,
+  ConfirmEmailPage,
+  FactorResetPage,
+  NotMePage,
+  ResetPasswordPage,
+  StopFactorResetPage,
+  StopTransferPage,
+  UndoEmailPage,
+  VerifyEmailPage,
+} from './pages/mailed.js'
 import { NotFoundPage } from './pages/not-found.js'
 import { SignupPage } from './pages/signup.js'
-import { needsSession } from './paths.js'
 
 /** Public pages; src/pages/site.ts knows the same paths. */
 const PUBLIC_PAGES = {
@@ -72,3 +76,5 @@ function ToAccount() {
   useEffect(() => go('/account', { replace: true }), [])
   return null
 }
+
+export const drawOn = drawn(() => <App />)

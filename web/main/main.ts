@@ -1,10 +1,9 @@
 import '../styles/site.css'
 import { startPage } from '../pieces/language/start.js'
 import { showBrand } from '../pieces/site/brand.js'
-import { client } from './client.js'
-import { needsSession } from './paths.js'
+import { client, needsSession } from './client.js'
 
 showBrand()
 // Sent while the pages are loading; the client retries by itself.
 if (needsSession(location.pathname)) client.refresh().catch(() => {})
-startPage(() => import('./draw.js'))
+startPage(() => import('./app.js'))

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { drawn } from '../pieces/draw.js'
 import { useLoad } from '../pieces/loading/use-load.js'
 import { Loaded } from '../pieces/loading/waiting.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
@@ -96,3 +97,5 @@ function ConsolePage() {
   const Found = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined
   return Found ? <Found /> : <NotFoundPage />
 }
+
+export const drawOn = drawn(() => <App />)

@@ -4,4 +4,4 @@ import { startPage } from '../pieces/language/start.js'
 import { showBrand } from '../pieces/site/brand.js'
 
 showBrand()
-startPage(() => import('./draw.js'))
+startPage(() => import('./app.js'))

@@ -1,4 +1,5 @@
 import type { Caller } from '@mainstay-auth/client'
+import { drawn } from '../pieces/draw.js'
 import { t } from '../pieces/language/t.js'
 import { useLoad } from '../pieces/loading/use-load.js'
 import { usePlace } from '../pieces/router.js'
@@ -52,3 +53,5 @@ function SatellitePage({ caller, path }: { readonly caller: Caller; readonly pat
   if (path === '/security') return <SecurityPage />
   return path === '/' ? <WhoAmIPage caller={caller} /> : <NotFoundPage />
 }
+
+export const drawOn = drawn(() => <App />)

@@ -150,7 +150,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
 
   it('fetches the scripts that draw it together with those that import them', async () => {
     const { body } = await get('/')
-    expect(body).toMatch(/<link rel="modulepreload" href="\/assets\/draw-[\w-]+\.js">/)
+    expect(body).toMatch(/<link rel="modulepreload" href="\/assets\/app-[\w-]+\.js">/)
   })
 
   it('loads its typeface from the site itself, and only the parts that it needs', async () => {

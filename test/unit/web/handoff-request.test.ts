@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readRequest } from '../../../web/main/pages/handoff/handoff-request.js'
+import { readRequest } from '../../../web/main/pages/handoff-request.js'
 
 const SHOP = 'https://shop.example'
 const TEXT = 'Ab-_0'.repeat(9).slice(0, 43)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { afterSignup, isLogin } from '../../../web/main/next.js'
+import { afterSignup, isLogin } from '../../../web/main/between-pages.js'
 import { hrefOf } from '../../../web/pieces/href.js'
 
 const TO_SUBSCRIBE = [

@@ -1,12 +1,17 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { EmailField } from '../../pieces/forms/field.js'
 import { t } from '../../pieces/language/t.js'
+import { useLoad } from '../../pieces/loading/use-load.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
+import { Hint } from '../../pieces/notices/notice.js'
+import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { site } from '../../pieces/site/site.js'
+import { callAsAnybody } from '../api.js'
+import { isLogin, rememberEmail, typedEmail } from '../between-pages.js'
 import { client } from '../client.js'
-import { ForgotLink } from '../forgot-link.js'
-import { rememberEmail, typedEmail } from '../typed-email.js'
-import { ReturnHint } from './return-hint.js'
+import { MailForm } from '../mail-form.js'
+import { anyReturn } from '../return-url.js'
 
 /** Replaces a page that needs a login; after logging in, people continue there. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
@@ -33,5 +38,63 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
         </p>
       }
     />
+  )
+}
+
+/** For people who came to subscribe and must log in or sign up first: what this is for, and where it leads. */
+export function ReturnHint({ to }: { readonly to: string }) {
+  const isToSubscribe = to.startsWith('/subscribe')
+  const requested = isToSubscribe ? new URL(to, location.origin).searchParams.get('return') : null
+  const site = useLoad(() => anyReturn(requested), requested ?? '').data?.site
+  if (!isToSubscribe) return null
+  return (
+    <Hint>
+      {t('subscribe.accountNeeded', { host: location.host })}
+      {site && ` ${t('subscribe.afterwards', { host: site })}`}
+    </Hint>
+  )
+}
+
+/** Shown beside the password field; the page it leads to can lead back here. */
+export function ForgotLink() {
+  const { href } = usePlace()
+  const next = isLogin(href) ? `#next=${encodeURIComponent(href)}` : ''
+  return (
+    <Link href={`/forgot-password${next}`} className="field-link">
+      {t('login.forgot')}
+    </Link>
+  )
+}
+
+/** The address of the login that led here; what anybody else may have written leads to the usual one. */
+function useLoginAddress(): string {
+  const next = new URLSearchParams(usePlace().hash.slice(1)).get('next') ?? ''
+  return isLogin(next) ? next : '/login'
+}
+
+export function ForgotPasswordPage() {
+  const [isSent, setIsSent] = useState(false)
+  const login = useLoginAddress()
+  return (
+    <SmallPage title={t(isSent ? 'mailForm.title' : 'login.forgot')} lead={!isSent && t('forgot.about')}>
+      <MailForm
+        submit={t('forgot.submit')}
+        said={sentTo => t('forgot.sent', { sentTo })}
+        send={({ email = '' }) => callAsAnybody('password/forgot', { email })}
+        isSent={isSent}
+        setIsSent={setIsSent}
+      >
+        {() => (
+          <EmailField
+            defaultValue={typedEmail()}
+            onChange={event => rememberEmail(event.target.value)}
+            autoFocus
+          />
+        )}
+      </MailForm>
+      <p className="links">
+        <Link href={login}>{t('forgot.back')}</Link>
+      </p>
+    </SmallPage>
   )
 }

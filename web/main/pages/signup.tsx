@@ -6,11 +6,9 @@ import { t } from '../../pieces/language/t.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { callAsAnybody } from '../api.js'
+import { afterSignup, rememberEmail, rememberSignup, typedEmail } from '../between-pages.js'
 import { MailForm } from '../mail-form.js'
-import { afterSignup } from '../next.js'
-import { rememberSignup } from '../signup-memory.js'
-import { rememberEmail, typedEmail } from '../typed-email.js'
-import { ReturnHint } from './return-hint.js'
+import { ReturnHint } from './login.js'
 
 export function SignupPage() {
   const next = afterSignup(usePlace().query.get('next'))

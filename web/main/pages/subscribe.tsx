@@ -13,9 +13,9 @@ import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { WayOn } from '../../pieces/way-on.js'
 import { call } from '../api.js'
-import { BILLING_PAGE, readPlans, startCheckout } from '../payment/checkout.js'
-import { ownReturn, type SafeReturn } from '../payment/return-url.js'
-import { UnconfirmedPayment } from '../payment/unconfirmed-payment.js'
+import { BILLING_PAGE, readPlans, startCheckout } from '../checkout.js'
+import { ownReturn, type SafeReturn } from '../return-url.js'
+import { UnconfirmedPayment } from '../unconfirmed-payment.js'
 
 /** A change of plan involves no payment there, so returning from it does not mean that a payment was abandoned. */
 const BILLING = `${location.origin}${BILLING_PAGE}`

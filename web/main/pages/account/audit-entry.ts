@@ -3,7 +3,7 @@ import type { IconName } from '../../../pieces/icon.js'
 import { t } from '../../../pieces/language/t.js'
 import { PERMISSIONS } from '../../../pieces/people/permission-names.js'
 import { hostOf } from '../../../pieces/site/site.js'
-import type { AuditEntry, AuditPart } from '../../answers.js'
+import type { AuditEntry, AuditPart } from '../../api.js'
 
 /** What to call users, by id. */
 export type People = Readonly<Record<string, string>>

@@ -13,9 +13,7 @@ import { Page, Section } from '../../../pieces/page.js'
 import { deviceWords } from '../../../pieces/people/device.js'
 import { dateText } from '../../../pieces/time/ago.js'
 import { Ago, When } from '../../../pieces/time/when.js'
-import type { AuditEntry, AuditPart } from '../../answers.js'
-import { call } from '../../api.js'
-import { download } from '../../download.js'
+import { type AuditEntry, type AuditPart, call, download } from '../../api.js'
 import { detailsOf, iconOf, isProofAsked, type People, peopleIn, sentenceOf } from './audit-entry.js'
 
 /** Who did what in the account. */

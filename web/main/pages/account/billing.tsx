@@ -25,10 +25,9 @@ import { Failure, Hint, Success, Warning } from '../../../pieces/notices/notice.
 import { Page, Section } from '../../../pieces/page.js'
 import { Link, usePlace } from '../../../pieces/router.js'
 import { Day } from '../../../pieces/time/when.js'
-import type { Invoice } from '../../answers.js'
-import { call } from '../../api.js'
-import { BILLING_PAGE, openPortal, readPlans, startCheckout } from '../../payment/checkout.js'
-import { UnconfirmedPayment } from '../../payment/unconfirmed-payment.js'
+import { call, type Invoice } from '../../api.js'
+import { BILLING_PAGE, openPortal, readPlans, startCheckout } from '../../checkout.js'
+import { UnconfirmedPayment } from '../../unconfirmed-payment.js'
 
 /** What the account pays for, what else is available, and what it has paid. For people who may make payments. */
 export function BillingPage() {

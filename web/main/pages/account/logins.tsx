@@ -6,8 +6,7 @@ import { Page, Section } from '../../../pieces/page.js'
 import { deviceWords } from '../../../pieces/people/device.js'
 import { hostOf } from '../../../pieces/site/site.js'
 import { Ago } from '../../../pieces/time/when.js'
-import type { Login } from '../../answers.js'
-import { call } from '../../api.js'
+import { call, type Login } from '../../api.js'
 
 /** Every login with one's own e-mail address, including failed ones. */
 export function LoginsPage() {

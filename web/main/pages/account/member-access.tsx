@@ -6,8 +6,7 @@ import { Loaded } from '../../../pieces/loading/waiting.js'
 import { Hint } from '../../../pieces/notices/notice.js'
 import { PERMISSIONS, permissionName } from '../../../pieces/people/permission-names.js'
 import { hostOf } from '../../../pieces/site/site.js'
-import type { TeamSatellite } from '../../answers.js'
-import { call } from '../../api.js'
+import { call, type TeamSatellite } from '../../api.js'
 
 /** The service's default for new members. */
 export const NEW_MEMBER: Permissions = {

@@ -17,8 +17,15 @@ import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site/site.js'
 import { SiteLinks } from '../../../pieces/site/site-links.js'
 import { Ago, When } from '../../../pieces/time/when.js'
-import type { Account, AuditPart, Login, Profile, Satellite, SecondFactor } from '../../answers.js'
-import { call } from '../../api.js'
+import {
+  type Account,
+  type AuditPart,
+  call,
+  type Login,
+  type Profile,
+  type Satellite,
+  type SecondFactor,
+} from '../../api.js'
 import { iconOf, peopleIn, sentenceOf } from './audit-entry.js'
 
 export function OverviewPage({

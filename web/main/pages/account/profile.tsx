@@ -8,8 +8,7 @@ import { Loaded, LoadedTogether } from '../../../pieces/loading/waiting.js'
 import { Failure } from '../../../pieces/notices/notice.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
 import { Avatar } from '../../../pieces/people/avatar.js'
-import type { Profile } from '../../answers.js'
-import { download } from '../../download.js'
+import { download, type Profile } from '../../api.js'
 import { NameForm } from './name-form.js'
 
 export function ProfilePage({ profile }: { readonly profile: Load<Profile> }) {

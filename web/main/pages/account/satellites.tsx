@@ -16,8 +16,7 @@ import { Page, Section } from '../../../pieces/page.js'
 import { go, Link, watchPage } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site/site.js'
 import { Day } from '../../../pieces/time/when.js'
-import type { Account, Satellite } from '../../answers.js'
-import { call } from '../../api.js'
+import { type Account, call, type Satellite } from '../../api.js'
 
 /** The account's sites where its people can log in. */
 export function SatellitesPage() {

@@ -12,8 +12,7 @@ import { Page, Section } from '../../../pieces/page.js'
 import { useOwnSessions } from '../../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../../pieces/sessions/session-list.js'
 import { Ago, Day } from '../../../pieces/time/when.js'
-import type { RememberedDevice } from '../../answers.js'
-import { call } from '../../api.js'
+import { call, type RememberedDevice } from '../../api.js'
 import { client } from '../../client.js'
 
 /** Where the user is logged in. */

@@ -17,8 +17,7 @@ import { Page, SplitSection } from '../../../pieces/page.js'
 import { Avatar } from '../../../pieces/people/avatar.js'
 import { Link } from '../../../pieces/router.js'
 import { When } from '../../../pieces/time/when.js'
-import type { Account, SecondFactorPolicy as Policy, Profile } from '../../answers.js'
-import { call } from '../../api.js'
+import { type Account, call, type SecondFactorPolicy as Policy, type Profile } from '../../api.js'
 import { NameForm } from './name-form.js'
 
 export function SettingsPage() {

@@ -24,9 +24,8 @@ import { PERMISSIONS, permissionName } from '../../../pieces/people/permission-n
 import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site/site.js'
 import { Ago, When } from '../../../pieces/time/when.js'
-import type { Invitation, Person } from '../../answers.js'
-import { call } from '../../api.js'
-import { readPlans } from '../../payment/checkout.js'
+import { call, type Invitation, type Person } from '../../api.js'
+import { readPlans } from '../../checkout.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn, SatelliteBoxes, satellitesIn } from './member-access.js'
 
 /** Everybody in the account, and the people who are invited. */

@@ -1,3 +1,14 @@
+/** The e-mail address typed last, so that nobody has to type it again on the next of these pages. Never stored. */
+let typed = ''
+
+export function rememberEmail(email: string): void {
+  typed = email
+}
+
+export function typedEmail(): string {
+  return typed
+}
+
 /**
  * Signing up involves a mailed link, which opens another tab, mostly of this browser: what that tab need not
  * ask again.
@@ -39,4 +50,18 @@ export function forgetSignup(): void {
   } catch {
     // A browser that stores nothing.
   }
+}
+
+// Anybody may have written the `next` in an address: it leads only where a login of this site stands.
+
+const LOGINS = /^\/(subscribe|account(\/[\w-]+)*\/?)([?#]|$)|^\/handoff#/
+
+/** Whether this path of the site, with its query and hash, is one where people log in and stay. */
+export function isLogin(next: string): boolean {
+  return LOGINS.test(next)
+}
+
+/** Where signing up leads: to the payment page, as it was asked for, or to the overview. */
+export function afterSignup(next: string | null): string {
+  return next?.startsWith('/subscribe') && isLogin(next) ? next : '/account'
 }

@@ -1,7 +1,6 @@
-import { Cancelled } from '../../../pieces/forms/use-action.js'
-import { untilLeft } from '../../../pieces/leaving.js'
-import type { ConfirmedSatellite, HandOffOffer } from '../../answers.js'
-import { call } from '../../api.js'
+import { Cancelled } from '../../pieces/forms/use-action.js'
+import { untilLeft } from '../../pieces/leaving.js'
+import { type ConfirmedSatellite, call, type HandOffOffer } from '../api.js'
 import type { HandOffRequest } from './handoff-request.js'
 
 /** What the satellite is told when nobody gets logged in there. */

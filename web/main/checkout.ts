@@ -1,8 +1,8 @@
-import type { OfferedPlan } from '../../pieces/billing/plans.js'
-import { paymentReturnUrl } from '../../pieces/billing/subscription.js'
-import { untilLeft } from '../../pieces/leaving.js'
-import { watchPage } from '../../pieces/router.js'
-import { call } from '../api.js'
+import type { OfferedPlan } from '../pieces/billing/plans.js'
+import { paymentReturnUrl } from '../pieces/billing/subscription.js'
+import { untilLeft } from '../pieces/leaving.js'
+import { watchPage } from '../pieces/router.js'
+import { call } from './api.js'
 
 interface StartedCheckout {
   readonly checkoutUrl: string

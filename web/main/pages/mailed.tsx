@@ -1,0 +1,392 @@
+import { MainstayError } from '@mainstay-auth/client'
+import { type ReactNode, useState } from 'react'
+import { Field } from '../../pieces/forms/field.js'
+import { Form, type Texts } from '../../pieces/forms/form.js'
+import { NewPasswordField, PasswordField, Whose } from '../../pieces/forms/password/password-fields.js'
+import { useAction } from '../../pieces/forms/use-action.js'
+import { breakable } from '../../pieces/language/breakable.js'
+import { locale, t } from '../../pieces/language/t.js'
+import { T } from '../../pieces/language/text.js'
+import { useLoad } from '../../pieces/loading/use-load.js'
+import { Skeleton } from '../../pieces/loading/waiting.js'
+import type { Messages } from '../../pieces/notices/messages.js'
+import { Failure, Success } from '../../pieces/notices/notice.js'
+import { isRefusal } from '../../pieces/notices/refusal.js'
+import { toast } from '../../pieces/notices/toasts.js'
+import { SmallPage } from '../../pieces/page.js'
+import { Avatar } from '../../pieces/people/avatar.js'
+import { go, watchPage } from '../../pieces/router.js'
+import { hostOf } from '../../pieces/site/site.js'
+import { SiteLinks } from '../../pieces/site/site-links.js'
+import { When } from '../../pieces/time/when.js'
+import { WayOn } from '../../pieces/way-on.js'
+import {
+  call,
+  callAsAnybody,
+  callAsWhoeverIsHere,
+  type LoginSites,
+  type MailedLink,
+  type Profile,
+  type Transfer,
+} from '../api.js'
+import { forgetSignup, pendingSignup } from '../between-pages.js'
+import { client } from '../client.js'
+
+const INVALID = new MainstayError(400, { code: 'INVALID_LINK' })
+
+/**
+ * A page that a mail leads to. Nothing happens until somebody presses its button, because programs that scan
+ * mails open links too. The token is removed from the address once it has been used.
+ */
+function MailedPage<T = null>({
+  title,
+  path,
+  submit,
+  doneTitle,
+  done,
+  finish,
+  next = () => <ToLogin />,
+  send = callAsAnybody<T>,
+  anew,
+  messages,
+  children,
+  instead,
+}: {
+  readonly title: string
+  /** Where to send the token, with the fields of the form. */
+  readonly path: string
+  readonly submit: string
+  readonly doneTitle: string
+  /** What has come of it. */
+  readonly done: string | ((answer: T) => ReactNode)
+  /** What to do afterwards; if that fails, it is left to the person. */
+  readonly finish?: (texts: Texts) => Promise<void>
+  /** Where to go next. */
+  readonly next?: (answer: T) => ReactNode
+  /** How to send it, if not anonymously. */
+  readonly send?: (path: string, body: object) => Promise<T>
+  /** How to get a new link, for people whose link is used or expired. */
+  readonly anew?: ReactNode
+  readonly messages?: Messages
+  /** `link` is null while the service cannot say what it is about. */
+  readonly children?: ReactNode | ((link: MailedLink | null) => ReactNode)
+  /** An alternative, below the button. */
+  readonly instead?: ReactNode
+}) {
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token'))
+  const [answer, setAnswer] = useState<{ readonly body: T } | null>(null)
+  const [isRefused, setIsRefused] = useState(false)
+  const preview = useLoad(async () => {
+    if (!token) throw INVALID
+    return callAsAnybody<MailedLink>('mailed-links/preview', { token })
+  })
+  const link = preview.data
+  const sendForm = async (texts: Texts) => {
+    try {
+      const body = await send(path, { ...filled(texts), token })
+      history.replaceState(null, '', location.pathname)
+      await finish?.(texts).catch(() => undefined)
+      setAnswer({ body })
+    } catch (error) {
+      if (!isRefusal(error, 'INVALID_LINK')) throw error
+      setIsRefused(true)
+    }
+  }
+  if (answer)
+    return (
+      <SmallPage title={doneTitle}>
+        <Success>{typeof done === 'string' ? done : done(answer.body)}</Success>
+        {next(answer.body)}
+      </SmallPage>
+    )
+  if (isRefused || isRefusal(preview.error, 'INVALID_LINK'))
+    return (
+      <SmallPage title={t('mailed.invalid')}>
+        <Failure error={INVALID} />
+        {anew}
+      </SmallPage>
+    )
+  return (
+    <SmallPage title={title}>
+      {link || preview.error ? (
+        <Form submit={submit} send={sendForm} messages={messages}>
+          {link && <Subject of={link} />}
+          {typeof children === 'function' ? children(link) : children}
+        </Form>
+      ) : (
+        <Skeleton shape="fields" />
+      )}
+      {instead && <p className="links">{instead}</p>}
+    </SmallPage>
+  )
+}
+
+/** Whom it is about; password managers read it too. */
+function Subject({ of: { email, accountName } }: { readonly of: MailedLink }) {
+  return (
+    <p className="someone">
+      <Whose email={email} />
+      <Avatar name={accountName ?? email} />
+      <span>
+        <strong>{breakable(accountName ?? email)}</strong>
+        {accountName && <small>{breakable(email)}</small>}
+      </span>
+    </p>
+  )
+}
+
+/** Empty fields are optional, and are not sent. */
+function filled(texts: Texts): Texts {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
+}
+
+/** Where to go from a mail, which may be about somebody else than the person who is logged in here. */
+function ToLogin() {
+  const { data: person } = useLoad(whoIsHere)
+  const logIn = useAction(() => client.logout().then(() => go('/login')))
+  if (!person) return <WayOn href="/login">{t('common.toLogin')}</WayOn>
+  return (
+    <>
+      <WayOn href="/account">{t('mailed.goOn', { email: person.email })}</WayOn>
+      <p className="links">
+        <button type="button" className="link" onClick={() => void logIn.run()}>
+          {t('mailed.logInAsOther')}
+        </button>
+      </p>
+    </>
+  )
+}
+
+async function whoIsHere(): Promise<Profile | null> {
+  try {
+    await client.refresh()
+    return await call<Profile>('GET', 'profile')
+  } catch {
+    return null
+  }
+}
+
+export function VerifyEmailPage() {
+  return (
+    <MailedPage
+      title={t('verifyEmail.title')}
+      path="signup/verify"
+      submit={t('common.confirm')}
+      messages={{ INVALID_CREDENTIALS: t('verifyEmail.wrongPassword') }}
+      doneTitle={t('verifyEmail.doneTitle')}
+      done={t('verifyEmail.done')}
+      finish={logIn}
+      anew={<WayOn href="/signup">{t('verifyEmail.anew')}</WayOn>}
+    >
+      <p>{t('verifyEmail.about')}</p>
+      <PasswordField />
+    </MailedPage>
+  )
+}
+
+/** In the browser of the sign-up the address is known, and the password was entered a moment ago. */
+async function logIn({ password = '' }: Texts): Promise<void> {
+  const pending = pendingSignup()
+  if (!pending) return
+  const isStillHere = watchPage()
+  await client.login({ email: pending.email, password })
+  forgetSignup()
+  toast(t('verifyEmail.ready'))
+  if (isStillHere()) go(pending.next, { replace: true })
+}
+
+export function AcceptInvitationPage() {
+  return (
+    <MailedPage<LoginSites>
+      title={t('invited.title')}
+      path="invitations/accept"
+      submit={t('invited.submit')}
+      doneTitle={t('invited.doneTitle')}
+      done={t('invited.done')}
+      next={({ satellites }) => <ToSites origins={satellites} />}
+      anew={<p>{t('invited.anew')}</p>}
+    >
+      {link => (
+        <>
+          <p>
+            {breakable(link?.invitedBy ? t('invited.by', { inviter: link.invitedBy }) : t('invited.about'))}
+            {link?.satellites?.[0] && (
+              <> {breakable(t('invited.sites', { sites: listOf(link.satellites) }))}</>
+            )}
+          </p>
+          <Field label={t('field.nameOptional')} name="name" autoComplete="name" maxLength={100} />
+          <NewPasswordField person={link && { email: link.email, name: null }} />
+        </>
+      )}
+    </MailedPage>
+  )
+}
+
+function listOf(origins: readonly string[]): string {
+  return new Intl.ListFormat(locale()).format(origins.map(hostOf))
+}
+
+export function ResetPasswordPage() {
+  return (
+    <MailedPage<LoginSites>
+      title={t('resetPassword.title')}
+      path="password/reset"
+      submit={t('resetPassword.submit')}
+      doneTitle={t('resetPassword.doneTitle')}
+      done={t('resetPassword.done')}
+      next={({ satellites }) => <ToSites origins={satellites} />}
+      anew={<WayOn href="/forgot-password">{t('common.newLink')}</WayOn>}
+    >
+      {link => (
+        <NewPasswordField label={t('password.new')} person={link && { email: link.email, name: null }} />
+      )}
+    </MailedPage>
+  )
+}
+
+/** Where the user logs in; without origins, that is here. */
+function ToSites({ origins }: { readonly origins: LoginSites['satellites'] }) {
+  if (!origins) return <ToLogin />
+  return (
+    <div className="actions">
+      <SiteLinks origins={origins} look={origins.length > 1 ? 'button' : 'button primary'} />
+    </div>
+  )
+}
+
+/**
+ * In the browser where the change was requested, the session is proof enough; elsewhere the page asks for the
+ * password.
+ */
+export function ConfirmEmailPage() {
+  const [needsPassword, setNeedsPassword] = useState(false)
+  const send = async (path: string, body: object) => {
+    try {
+      return await callAsWhoeverIsHere<null>(path, body)
+    } catch (error) {
+      if (error instanceof MainstayError && error.code === 'REAUTHENTICATION_REQUIRED') setNeedsPassword(true)
+      throw error
+    }
+  }
+  return (
+    <MailedPage
+      title={t('newEmail.title')}
+      path="email/confirm"
+      submit={t('newEmail.submit')}
+      doneTitle={t('newEmail.doneTitle')}
+      done={t('newEmail.done')}
+      send={send}
+      anew={<WayOn href="/account/security">{t('common.newLink')}</WayOn>}
+      messages={{
+        REAUTHENTICATION_REQUIRED: t('newEmail.passwordToo'),
+        INVALID_CREDENTIALS: t('password.wrong'),
+      }}
+    >
+      <p>{t('newEmail.about')}</p>
+      {needsPassword && <PasswordField label={t('newEmail.password')} />}
+    </MailedPage>
+  )
+}
+
+export function AcceptTransferPage() {
+  return (
+    <MailedPage<Transfer>
+      title={t('newOwner.title')}
+      path="account/transfer/accept"
+      submit={t('newOwner.submit')}
+      doneTitle={t('newOwner.doneTitle')}
+      done={({ readyAt }) => <T id="newOwner.done" date={<When at={readyAt} />} />}
+      anew={<p>{t('newOwner.anew')}</p>}
+    >
+      <p>{t('newOwner.about')}</p>
+    </MailedPage>
+  )
+}
+
+/** For users who have lost their second factor, and for users who have not and must be told. */
+export function FactorResetPage() {
+  const [isWrong, setIsWrong] = useState(false)
+  if (isWrong) return <StopFactorResetPage />
+  return (
+    <MailedPage
+      title={t('factorReset.title')}
+      path="second-factor-reset/confirm"
+      submit={t('factorReset.submit')}
+      doneTitle={t('factorReset.doneTitle')}
+      done={t('factorReset.done')}
+      anew={<p>{t('factorReset.anew')}</p>}
+      instead={
+        <button type="button" className="link" onClick={() => setIsWrong(true)}>
+          {t('factorReset.notMe')}
+        </button>
+      }
+    >
+      <p>{t('factorReset.about')}</p>
+      <p>{t('factorReset.onlyIf')}</p>
+    </MailedPage>
+  )
+}
+
+export function StopFactorResetPage() {
+  return (
+    <MailedPage
+      title={t('factorKeep.title')}
+      path="second-factor-reset/stop"
+      submit={t('factorKeep.submit')}
+      doneTitle={t('factorKeep.doneTitle')}
+      done={t('factorKeep.done')}
+      next={() => <WayOn href="/account/security">{t('factorKeep.next')}</WayOn>}
+      anew={<WayOn href="/account/security">{t('factorKeep.next')}</WayOn>}
+    >
+      <p>{t('factorKeep.about')}</p>
+    </MailedPage>
+  )
+}
+
+export function UndoEmailPage() {
+  return (
+    <MailedPage
+      title={t('undoEmail.title')}
+      path="email/undo"
+      submit={t('undoEmail.submit')}
+      doneTitle={t('undoEmail.doneTitle')}
+      done={t('undoEmail.done')}
+      anew={<WayOn href="/forgot-password">{t('resetPassword.title')}</WayOn>}
+    >
+      <p>
+        <T id="undoEmail.about" />
+      </p>
+    </MailedPage>
+  )
+}
+
+export function NotMePage() {
+  return (
+    <MailedPage
+      title={t('notMe.title')}
+      path="sessions/not-me"
+      submit={t('notMe.submit')}
+      doneTitle={t('notMe.doneTitle')}
+      done={t('notMe.done')}
+      anew={<WayOn href="/forgot-password">{t('resetPassword.title')}</WayOn>}
+    >
+      <p>{t('notMe.about')}</p>
+    </MailedPage>
+  )
+}
+
+export function StopTransferPage() {
+  return (
+    <MailedPage
+      title={t('stopTransfer.title')}
+      path="account/transfer/stop"
+      submit={t('stopTransfer.title')}
+      doneTitle={t('stopTransfer.doneTitle')}
+      done={t('stopTransfer.done')}
+      next={() => <WayOn href="/forgot-password">{t('resetPassword.title')}</WayOn>}
+      anew={<WayOn href="/account/settings">{t('stopTransfer.anew')}</WayOn>}
+    >
+      <p>{t('stopTransfer.about')}</p>
+    </MailedPage>
+  )
+}
