@@ -53,7 +53,7 @@ export class DataExport {
   /**
    * The export as chunks of text, one page of the audit log each. Resolves once everything up to the first of those
    * pages has been read, so that an outage up to then is still an error response; a later outage makes the
-   * iteration throw. `isWanted` is asked before each page: the export ends early when nobody wants it any more.
+   * iteration throw. `isWanted` is asked before each page: the export ends early when its client has gone.
    * The export itself is logged. Throws `TOO_BUSY` (503) instead of the first page.
    */
   async start(actor: SessionActor, isWanted: () => boolean): Promise<AsyncIterable<string>> {

@@ -41,7 +41,7 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * Sets the date of the deletion and mails everybody who may change the account's settings. A subscription for a
+   * Sets the date of the deletion and mails every user who may change the account's settings. A subscription for a
    * fixed term with further periods to pay puts it off to the end of the term. If a deletion is already pending, its
    * date stays. Throws `TOO_MANY_ATTEMPTS`, and `SUBSCRIPTION_LIVE` while the account has a subscription without an
    * end.
@@ -71,7 +71,7 @@ export class AccountDeletionService {
   }
 
   /**
-   * Mails those who were told of the request. Needs no limit of its own, because each request is counted. Throws
+   * Mails those who were notified of the request. Needs no limit of its own, because each request is counted. Throws
    * `NOT_FOUND` when no deletion is pending.
    */
   async cancel(actor: SessionActor): Promise<void> {
@@ -141,7 +141,7 @@ export class AccountDeletionJob {
     return ids
   }
 
-  /** A subscription that nobody has cancelled is never ended, so somebody has to decide. */
+  /** A subscription that was not cancelled is never ended, so an operator has to decide. */
   private async endOrReport(db: Db, accountId: string): Promise<void> {
     await this.billing.endCancelled(db, accountId)
     if (this.reported.has(accountId)) return
@@ -170,7 +170,7 @@ export class AccountDeletionJob {
     }
   }
 
-  /** At most 100 users of the account. The owner is first, so that nobody can cancel a deletion that has begun. */
+  /** At most 100 users of the account. The owner is first, so that a deletion that has begun cannot be cancelled. */
   private async users(accountId: string): Promise<UserToRemove[]> {
     const { id, email, language, role } = users
     const rows = await this.database.run(db =>
@@ -184,7 +184,7 @@ export class AccountDeletionJob {
     return rows as UserToRemove[]
   }
 
-  /** Removes one user, if the account is still due. Owners are told: a later run would not know them any more. */
+  /** Removes one user, if the account is still due. Owners are notified: a later run would not know them any more. */
   async removeUser(user: UserToRemove): Promise<void> {
     await this.changes.commitToleratingOutage(async transaction => {
       await this.lock(transaction, user.accountId)

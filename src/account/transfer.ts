@@ -109,7 +109,7 @@ export class OwnershipTransferService {
   }
 
   /**
-   * The member agrees, which uses up the link, and the owner is told again how to stop the transfer. `readyAt` of
+   * The member agrees, which uses up the link, and the owner is mailed again how to stop the transfer. `readyAt` of
    * the result is the earliest time at which the member can become the owner. Throws `INVALID_LINK`, and
    * `SECOND_FACTOR_ENROLMENT_REQUIRED`, after which the link still works.
    */
@@ -129,8 +129,8 @@ export class OwnershipTransferService {
   }
 
   /**
-   * The owner cancels; owner and member are told. Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and
-   * `SESSION_NOT_FOUND` for others.
+   * The owner cancels; owner and member are mailed. Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED`
+   * and `SESSION_NOT_FOUND` for others.
    */
   async cancel(actor: SessionActor): Promise<void> {
     const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
@@ -143,10 +143,10 @@ export class OwnershipTransferService {
   }
 
   /**
-   * Cancels by a link, which is used up; owner and member are told. The link can do nothing else, because it also goes
-   * to addresses that the owner has left. It works until the transfer is cancelled or done, also while that is void, and
-   * for the one that replaces it: whoever follows it must not be left in doubt, and what made it void may pass. Throws
-   * `INVALID_LINK`.
+   * Cancels by a link, which is used up; owner and member are mailed. The link can do nothing else, because it also
+   * goes to addresses that the owner has left. It works until the transfer is cancelled or done, also while that is
+   * void, and for the one that replaces it: an owner who follows it must not be left in doubt, and what made it void
+   * may pass. Throws `INVALID_LINK`.
    */
   async stop(text: string, client: Client): Promise<void> {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')
@@ -185,7 +185,7 @@ export class OwnershipTransferService {
       const recorded = await this.changes.record(
         transaction,
         [
-          // Revokes before it grants: for a moment nobody's sessions may have full permissions, but never both
+          // Revokes before it grants: for a moment neither user's sessions may have full permissions, but never both
           // users'.
           { kind: 'set-permissions', userId: owner.id, granted: initialGrant('member') },
           { kind: 'set-permissions', userId: newOwner.id, granted: initialGrant('owner') },
