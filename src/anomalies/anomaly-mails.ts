@@ -61,7 +61,7 @@ export class AnomalyMails {
 
   /**
    * Like {@link send}, but only stores the link: in the transaction of what the mail is about, as a rule. With `always`
-   * and a transaction, earlier addresses that the user can still return to are told too, because the present one may
+   * and a transaction, earlier addresses that the user can still return to are mailed too, because the present one may
    * be an attacker's. They get no link of their own: such a mailbox may since have passed to another person.
    */
   async prepare(

@@ -57,7 +57,7 @@ export class UnrecognizedLoginTokens {
 
   /**
    * A new token and where to mail it, stored in the transaction if there is one. Null when the user is gone, or,
-   * unless `always`, has been told of this session, or of ten sessions, within 24 hours.
+   * unless `always`, has been mailed about this session, or about ten, within 24 hours.
    */
   issue(
     session: AffectedSession,
