@@ -86,7 +86,7 @@ export interface Overdue {
 }
 const MAX_OVERDUE_IDS = 20
 /**
- * The limit while a client or a shutdown waits: a process that is told to stop has only seconds. The next run continues.
+ * The limit while a client or a shutdown waits: a process that has to stop has only seconds. The next run continues.
  */
 export const MAX_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
 
