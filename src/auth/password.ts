@@ -168,7 +168,7 @@ export class PasswordForgot {
 /**
  * New passwords. Each ends the sessions that the old one may have opened, and cancels what was requested under the
  * old one (another address, another owner). Reset links stay valid, because control of the mailbox outranks
- * knowledge of the password. The user is told by mail.
+ * knowledge of the password. The user is mailed.
  */
 @Injectable()
 export class PasswordChanges {
@@ -185,7 +185,7 @@ export class PasswordChanges {
   ) {}
 
   /**
-   * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody is
+   * Sets the password of the user whom the link was mailed to, ends all their sessions and mails them; no user is
    * logged in. Returns where the user may log in. If the address has been changed since and that can be undone,
    * it is changed back, because an attacker may have changed it. Throws `INVALID_LINK`, also for a disabled
    * user, and `WEAK_PASSWORD`, after which the link still works. Of two concurrent calls, only one succeeds.
