@@ -22,7 +22,7 @@ export class AccountSettlement {
 
   /**
    * The end of a subscription for a fixed term that has further periods to pay; null when no period will be
-   * billed again. Throws `SUBSCRIPTION_LIVE` while no end is known: nobody has cancelled the subscription, or
+   * billed again. Throws `SUBSCRIPTION_LIVE` while no end is known: the subscription was not cancelled, or
    * there is a second one.
    */
   async billedUntil(transaction: Db, accountId: string): Promise<Date | null> {
@@ -33,8 +33,8 @@ export class AccountSettlement {
   }
 
   /**
-   * Nobody may pay for an account that is going to be deleted: its page at the provider is expired soon after the
-   * commit, and one that the provider is just creating is handed to nobody. The account must be locked.
+   * An account that is going to be deleted must not be paid for: its page at the provider is expired soon after the
+   * commit, and one that the provider is just creating is handed to no client. The account must be locked.
    */
   async closePages(transaction: Db, accountId: string): Promise<void> {
     const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
@@ -88,7 +88,7 @@ export class AccountSettlement {
     return !(await hasWaitingEvents(transaction, accountId))
   }
 
-  /** The status of a live subscription that nobody has cancelled; null when there is none. */
+  /** The status of a live subscription that was not cancelled; null when there is none. */
   async uncancelled(db: Db, accountId: string): Promise<string | null> {
     const [row] = await db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
     return row && isLive(row.status) && !row.cancelAtPeriodEnd ? row.status : null

@@ -67,7 +67,7 @@ async function overRedis(redis: RedisConnection): Promise<Cache> {
   return (await caching(redisInsStore(redis.commands as never) as never)) as Cache
 }
 
-/** Whoever ends a subscription may have to wait this long to buy in another currency. */
+/** A customer who ends a subscription may have to wait this long to buy in another currency. */
 const CURRENCY_TTL_MS = 60_000
 const MAX_REFUSED_SALES = 2_000
 

@@ -83,7 +83,7 @@ export class PlanCatalog {
 
   private async price(id: string): Promise<Stripe.Price | null> {
     const price = await callStripeOrNull(() => this.stripe.prices.retrieve(id, { expand: ['product'] }))
-    if (!price) this.logger.error(`The provider does not know ${id} of STRIPE_PRICE_IDS: nobody can buy it`)
+    if (!price) this.logger.error(`The provider does not know ${id} of STRIPE_PRICE_IDS: it cannot be bought`)
     return price
   }
 

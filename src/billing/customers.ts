@@ -20,7 +20,10 @@ export interface CustomerDetails {
   readonly language: string | null
 }
 
-/** Of an account that gets another customer, or none: it has been told nothing, and whoever is creating one finds that out. */
+/**
+ * Of an account that gets another customer, or none: nothing was sent to it, and the request that is creating one finds
+ * that out.
+ */
 const ANEW = {
   toldName: null,
   toldEmail: null,
@@ -53,7 +56,7 @@ export class BillingCustomers {
     try {
       if (details) await this.sendDetails(details)
     } catch (error) {
-      // An address that the provider rejects must not keep anybody from paying.
+      // An address that the provider rejects must not keep the account from paying.
       if (!isAnswered(error)) throw error
       this.logger.warn(`The provider does not accept the name and e-mail address of customer ${customerId}`)
     }
@@ -150,7 +153,7 @@ export class BillingCustomers {
       .where(and(eq(billingCustomers.accountId, accountId), eq(billingCustomers.customerId, customerId)))
   }
 
-  /** What the provider has to be told; null when it is up to date or the account is not a customer. */
+  /** What has to be sent to the provider; null when it is up to date or the account is not a customer. */
   async detailsDue(transaction: Db, accountId: string): Promise<CustomerDetails | null> {
     const { customerId, toldName, toldEmail, toldLanguage } = billingCustomers
     const [row] = await transaction

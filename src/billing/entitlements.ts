@@ -320,7 +320,7 @@ async function setEntitled(transaction: Db, userIds: readonly string[]): Promise
     .where(and(eq(accounts.id, users.accountId), isAnyOf(users.id, userIds)))
 }
 
-/** How an account stands before a change, as far as its people have been told. */
+/** How an account stands before a change, as far as its users have been mailed. */
 export interface Standing {
   readonly state: SubscriptionState
   /** Whether it has its plan, or had it until a grace period that has just ended. */
@@ -332,7 +332,7 @@ const GRACE_ENDED: Standing = { state: 'past_due', hadPlan: true }
 
 /**
  * Mails those who may pay for an account when a payment has failed and when its plan is gone. What is mailed follows from
- * our record before and after a change, under the lock of the account: whoever sees the same again mails nothing.
+ * our record before and after a change, under the lock of the account: a sync that sees the same again mails nothing.
  */
 @Injectable()
 export class PlanMails {

@@ -103,7 +103,7 @@ function counted(rows: SQL): SQL {
 }
 
 interface BillingReading extends BillingHealth {
-  /** Subscriptions that bill somebody a second time. */
+  /** Subscriptions that bill an account a second time. */
   readonly surplus: number
 }
 

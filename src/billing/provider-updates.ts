@@ -96,7 +96,7 @@ export class Seats {
       if (isAnswered(error)) await this.resetSeatRequest(accountId, version)
       throw error
     }
-    // It repeats answers too: if somebody changes the number in the portal, a request under the old key would
+    // It repeats answers too: if a customer changes the number in the portal, a request under the old key would
     // not change it back.
     await this.resetSeatRequest(accountId, version)
   }
@@ -149,7 +149,7 @@ export class CancelledSubscriptions {
     await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
   }
 
-  /** Not while the owner can undo a change of e-mail address: a thief may have requested the deletion. */
+  /** Not while the owner can undo a change of e-mail address: an attacker may have requested the deletion. */
   private async isDueForDeletion(db: Db, accountId: string): Promise<boolean> {
     const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
     const [owner] = await db
@@ -162,7 +162,7 @@ export class CancelledSubscriptions {
 }
 
 /**
- * What the provider has to be told about an account, so that it bills the right amount, once, to the right
+ * What has to be sent to the provider about an account, so that it bills the right amount, once, to the right
  * person.
  */
 export interface ProviderUpdate {

@@ -131,7 +131,7 @@ const TRANSIENT_REFUSALS: readonly string[] = ['balance_insufficient', 'lock_tim
 /** The provider's page size; a surplus subscription is days old and has one or two invoices. */
 const MAX_INVOICES = 100
 
-/** Subscriptions that bill somebody a second time. An operator lists them, ends them and refunds them. */
+/** Subscriptions that bill an account a second time. An operator lists them, ends them and refunds them. */
 @Injectable()
 export class SurplusSubscriptions {
   constructor(
@@ -356,9 +356,9 @@ export class ProviderKeyCheck implements OnApplicationBootstrap {
     private readonly server: HttpAdapterHost,
   ) {}
 
-  /** In the background: a provider that is down must not keep anybody from logging in. */
+  /** In the background: a provider that is down must not keep users from logging in. */
   onApplicationBootstrap(): void {
-    // At the command line nobody would read it, and not every command needs the provider.
+    // At the command line it would not be read, and not every command needs the provider.
     if (this.server.httpAdapter) void this.check()
     else this.isDone = true
   }

@@ -60,7 +60,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
       await (this.claiming ?? Promise.race(this.running.values()))
   }
 
-  /** Waiting events that nobody will handle mean a bug; this bounds how long they wait. */
+  /** Waiting events that no worker will handle mean a bug; this bounds how long they wait. */
   @Interval(SAFETY_NET_EVERY_MS)
   async findUnqueued(): Promise<void> {
     try {
@@ -119,7 +119,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
 
   private async renew(work: ClaimedWork): Promise<void> {
     await this.queue.renew(work).catch(() => {
-      // The next time may still be early enough. Without the claim, somebody else looks at the customer as well.
+      // The next time may still be early enough. Without the claim, another worker looks at the customer as well.
     })
   }
 
