@@ -86,7 +86,7 @@ export function addBillingCommands(program: Command, context: CommandContext): v
   program
     .command('billing:status')
     .description(
-      'show what waits, was given up, is billed twice or is in no plan; exits with 1 when somebody has to act',
+      'show what waits, was given up, is billed twice or is in no plan; exits with 1 when an operator has to act',
     )
     .action(() => withService(context, app => showStatus(app, context)))
 

@@ -33,7 +33,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       'import users with their password hashes; existing users are left alone, so it can be run again',
     )
     .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
-    .option('--dry-run', 'add nobody; say what would be added and which lines are at fault')
+    .option('--dry-run', 'add no user; say what would be added and which lines are at fault')
     .action(async (file: string, { dryRun: isDryRun = false }: { dryRun?: boolean }) => {
       const run = (source: AsyncIterable<Uint8Array>) =>
         withService(context, async app => {
@@ -54,7 +54,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .addArgument(new Argument('<system>').choices(Object.keys(EXPORT_FORMATS)))
     .argument('<files...>', 'the export; where it is in several files, all of them')
     .requiredOption('--out <file>', 'must not exist; contains password hashes, so delete it afterwards')
-    .option('--map <file>', 'how accounts, roles and permissions are found (default: everybody is an owner)')
+    .option('--map <file>', 'how accounts, roles and permissions are found (default: every user is an owner)')
     .option('--with <file>', 'a second export with what the first does not have (auth0, clerk)')
     .option('--hash-config <file>', 'parameters of the password hashes (firebase)')
     .action(async (system: string, files: string[], options: ConvertOptions) => {

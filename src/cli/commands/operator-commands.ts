@@ -13,7 +13,7 @@ export function addOperatorCommands(program: Command, context: CommandContext): 
   program
     .command('operator:add')
     .description(
-      'let somebody into the operator console; prints a password and a secret for an authenticator app',
+      'give a person access to the operator console; prints a password and a secret for an authenticator app',
     )
     .argument('<email>')
     .action((email: string) =>

@@ -63,10 +63,10 @@ async function findSession(app: INestApplicationContext, text: string): Promise<
 }
 
 const SHARD_BEFORE: Readonly<Record<NonNullable<AcceptedShard['before']>, string>> = {
-  complete: 'had all its data; nobody there has to log in again',
-  incomplete: 'had lost data; whoever had a session there logs in again',
+  complete: 'had all its data; no user there has to log in again',
+  incomplete: 'had lost data; users who had a session there log in again',
   foreign: 'had sessions of another installation; they are removed',
-  ahead: 'was ahead of the database; whoever has a session that the database does not know logs in again',
+  ahead: 'was ahead of the database; users with a session that the database does not know log in again',
 }
 
 /** `store:accept-loss`. */

@@ -84,7 +84,7 @@ async function checkUnknownOrigin(outside: Outside): Promise<Finding> {
   const check = 'cors.strangers'
   const { headers } = await preflight(outside, UNKNOWN_ORIGIN, ['Content-Type'])
   const allowed = headers['access-control-allow-origin']
-  if (allowed === undefined) return ok(check, 'pages of strangers are refused')
+  if (allowed === undefined) return ok(check, 'pages of other origins are refused')
   return fault(check, `A page of ${UNKNOWN_ORIGIN} is allowed (${allowed})`, PROXY)
 }
 

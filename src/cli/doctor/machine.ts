@@ -169,7 +169,7 @@ function modeFindings({ check, setting, path }: KeyFile, mode: number): Finding[
   return [
     fault(
       check,
-      `${setting} ${path} can be read by everybody on this machine`,
+      `${setting} ${path} can be read by every user of this machine`,
       `Run chmod o-rwx ${path}; if others use this machine, treat the keys as leaked`,
     ),
   ]

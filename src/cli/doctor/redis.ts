@@ -168,7 +168,7 @@ async function persistenceFinding({ server, info, name }: ExaminedServer): Promi
   const saves = await setting(server, 'save')
   const todo = 'Set appendonly yes and appendfsync everysec'
   if (saves === '')
-    return fault(check, `Redis${name} keeps nothing on disk: a restart logs everybody out`, todo)
+    return fault(check, `Redis${name} keeps nothing on disk: a restart ends all sessions`, todo)
   return warning(check, `Redis${name} has no append-only file: a restart loses the newest sessions`, todo)
 }
 

@@ -44,7 +44,7 @@ async function checkMail(settings: Settings): Promise<Finding[]> {
 }
 
 function withoutMail(isSignUpOpen: boolean): Finding {
-  const saw = 'SMTP_URL is empty: nobody can reset a password or be invited'
+  const saw = 'SMTP_URL is empty: no user can reset a password or be invited'
   const todo = 'Set SMTP_URL and MAIL_FROM'
   return isSignUpOpen ? fault(MAIL, `${saw}, nor sign up`, todo) : warning(MAIL, saw, todo)
 }
@@ -368,6 +368,6 @@ function priceFindings({ subscription_update: update }: Features, priceIds: read
 
 function prorationFindings({ subscription_update: update }: Features): Finding[] {
   if (!update.enabled || update.proration_behavior !== 'none') return []
-  const saw = 'The portal does not prorate: whoever changes just before a period ends pays less'
+  const saw = 'The portal does not prorate: a customer who changes just before a period ends pays less'
   return [warning(PORTAL, saw, 'Turn proration on in its settings')]
 }

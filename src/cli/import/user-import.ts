@@ -41,7 +41,7 @@ const CUSTOMERS_AT_ONCE = 4
  * done; running it again continues, because existing users are left alone. A dry run adds no user and
  * reports the same; it keeps the e-mail addresses and accounts of the file in memory.
  *
- * Accounts are linked to their customers when the whole file has been read, because the number of seats is told to
+ * Accounts are linked to their customers when the whole file has been read, because the number of seats is sent to
  * the provider then. Keeps these in memory. Without `customers`, lines that have one are at fault.
  */
 export async function importUsers(

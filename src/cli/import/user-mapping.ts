@@ -62,7 +62,7 @@ const WRITTEN_BY_USERS = /^(user_metadata|raw_user_meta_data|unsafe_?metadata)(\
 function requireTrusted(path: string): string {
   if (WRITTEN_BY_USERS.test(path))
     throw new ExportError(
-      `The mapping has ${path}, which users write themselves: nobody may choose their own account, role or customer`,
+      `The mapping has ${path}, which users write themselves: no user may choose their own account, role or customer`,
     )
   return path
 }
