@@ -73,7 +73,7 @@ export class FactorChanges {
 
   /** Adds a factor, and recovery codes where there are none. */
   async add<T>(actor: SessionActor, factor: FactorName, work: FactorWork<T>): Promise<FactorAdded<T>> {
-    // Once, because the answer has recovery codes that nobody can see again.
+    // Once, because the answer has recovery codes that cannot be shown again.
     return this.changes.commitToleratingOutage(async transaction => {
       const user = await this.lockWithAccount(transaction, actor)
       const { result } = await this.change(transaction, actor, user, 'factor.add', work)

@@ -106,8 +106,8 @@ export class SecondFactorPolicyService {
    * stays as it was.
    */
   async change(actor: SessionActor, change: PolicyChange) {
-    // Counted per requirement, so that nobody is refused for trying them out, and per user, so that an administrator
-    // who relaxes the rules does not keep others from tightening them.
+    // Counted per requirement, so that no administrator is refused for trying them out, and per user, so that an
+    // administrator who relaxes the rules does not keep others from tightening them.
     const subject = `${actor.userId} ${change.required}`
     const counted = await this.rateLimiter.countMailBy(actor, subject, actor.client)
     const { afterCommit: mailing } = await counted.refundIfRejected(
