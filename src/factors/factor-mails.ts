@@ -39,7 +39,7 @@ const REMOVED = {
 /**
  * Mails about users' factors, each with a link to report that it was not the user. For a change, and for a recovery
  * code that is used up, the link is stored in its transaction, so that nothing happens without a mail, and earlier
- * addresses that the user can still return to are told too, though not of new recovery codes. A mail about a wrong
+ * addresses that the user can still return to are mailed too, though not of new recovery codes. A mail about a wrong
  * factor stops nothing: if its link cannot be stored, that is logged.
  */
 @Injectable()

@@ -34,7 +34,7 @@ export class FactorResets {
     return row ?? null
   }
 
-  /** Locked until the transaction ends. Everybody takes it before its links, so do so before you use one up. */
+  /** Locked until the transaction ends. Every caller takes it before its links, so take it before you use one up. */
   async lock(transaction: Db, userId: string): Promise<void> {
     await transaction
       .select({ userId: factorResets.userId })
@@ -91,7 +91,10 @@ export class FactorResets {
     return this.recordRequest(transaction, user, actor, pending)
   }
 
-  /** Stops the user's pending reset, whoever requested it; false when there is none. The links to it stop working. */
+  /**
+   * Stops the user's pending reset, by whomever it was requested; false when there is none. The links to it stop
+   * working.
+   */
   async cancel(transaction: Db, user: TargetUser, actor: Actor, reason: string): Promise<boolean> {
     return (await this.cancelAll(transaction, [user], actor, reason)) > 0
   }
@@ -120,7 +123,7 @@ export class FactorResets {
 
   /**
    * For a user, who must be locked, who has logged in with an authenticator app or a passkey: they have not lost
-   * them, so the person who told an operator so may be somebody else. What a manager has requested stays:
+   * them, so the person who asked an operator may be an attacker. What a manager has requested stays:
    * managers know their people.
    */
   async cancelByUse(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
@@ -135,7 +138,7 @@ export class FactorResets {
     await this.auditLog.record(transaction, event)
   }
 
-  /** Stops all that these users have requested: it may have been somebody else with their login. */
+  /** Stops all that these users have requested: it may have been an attacker with their login. */
   async cancelRequestedBy(transaction: Db, userIds: readonly string[], reason: string): Promise<void> {
     const { id, accountId } = users
     const theirs = await transaction

@@ -85,7 +85,7 @@ export class UserFactors {
   async removeAddedSince(transaction: Db, userId: string, since: Date): Promise<RecordedChanges> {
     for (const table of [passkeys, recoveryCodes])
       await transaction.delete(table).where(and(eq(table.userId, userId), gte(table.createdAt, since)))
-    // An attacker may have begun it long before they confirmed it, and the user was not told of that.
+    // An attacker may have begun it long before they confirmed it, and the user was not mailed about that.
     const { confirmedAt } = totpFactors
     const isNew = or(isNull(confirmedAt), gte(confirmedAt, since))
     await transaction.delete(totpFactors).where(and(eq(totpFactors.userId, userId), isNew))
