@@ -152,7 +152,7 @@ export class FailedMails {
   }
 
   /**
-   * Reserves it for one caller to resend, for a minute; false while somebody else has it, or when it is gone.
+   * Reserves it for one caller to resend, for a minute; false while another caller has it, or when it is gone.
    * Of two concurrent calls one gets true.
    */
   async claim(transaction: Db, id: string): Promise<boolean> {
@@ -172,7 +172,7 @@ export class FailedMails {
     await this.database.run(db => db.delete(failedMails).where(eq(failedMails.id, id)))
   }
 
-  /** Call after it has failed again: anybody may try. */
+  /** Call after it has failed again: it may be tried at once. */
   async release(id: string, { message }: Error): Promise<void> {
     const change = { claimedUntil: null, lastError: message.slice(0, MAX_ERROR_LENGTH) }
     await this.database.run(db => db.update(failedMails).set(change).where(eq(failedMails.id, id)))

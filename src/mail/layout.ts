@@ -249,7 +249,7 @@ const PARTS_OF_LINKS = /[:/@\\。．｡]|\.\S|\p{C}/u
 
 /**
  * Null for a name that is too long for a sentence, or that mail programs would turn into a link or into a number to
- * call: strangers could use our mails to lead people anywhere.
+ * call: attackers could use our mails to lead people anywhere.
  */
 export function safeName(name: string): string | null {
   const isUnsafe = name.length > MAX_LENGTH || PARTS_OF_LINKS.test(name) || MANY_DIGITS.test(name)
@@ -265,13 +265,13 @@ export interface SatelliteOfMail {
 export interface BrandedSite {
   /**
    * For a satellite its host, preceded by the name from the branding if there is one. Never that name alone,
-   * because anybody can choose any name.
+   * because any customer can choose any name.
    */
   readonly name: string
   readonly branding: Branding | null
 }
 
-/** The only satellite that somebody is invited to; null in all other cases. */
+/** The only satellite that a member is invited to; null in all other cases. */
 export function onlySatelliteOf({
   accountId,
   satellites,
@@ -295,7 +295,7 @@ export class BrandedSites {
   ) {}
 
   /**
-   * Null means the main site, and so does anything that is not an active satellite of the account: anybody
+   * Null means the main site, and so does anything that is not an active satellite of the account: a client
    * can name any host, and mail programs turn names into links. Without branding while the database is down:
    * a mail does not wait for its colours.
    */

@@ -57,7 +57,7 @@ const POST_AFTER_MS = 100
 const LAST_TRY_MS = 3_000
 /** More than this would be a flood: requests that mail are refused, but what follows from others is mailed. */
 const MAX_WAITING = 1_000
-/** The rest is for mails with one recipient: mails to many must keep nobody else's away. */
+/** The rest is for mails with one recipient: mails to many must not displace others. */
 const MAX_WAITING_FOR_MANY = MAX_WAITING / 2
 
 /** Sends mail over SMTP after the response, so that a response takes equally long with and without a mail. */
@@ -85,7 +85,7 @@ export class Mailer implements OnApplicationShutdown {
 
   /**
    * Throws `MAIL_UNAVAILABLE` where mail is not configured, or when too many mails are waiting. Call it first
-   * in anything that sends a mail, whoever the mail goes to.
+   * in anything that sends a mail, to any recipient.
    */
   requireMail(): void {
     this.requireMailServer()
