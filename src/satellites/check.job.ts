@@ -137,7 +137,7 @@ export class SatelliteCheckJob {
     } catch (error) {
       const origins = missing.map(({ satellite }) => satellite.origin).join(', ')
       this.logger.error(
-        `Could not notify anybody of these missing proofs: ${origins}: ${causeMessage(error)}`,
+        `Could not notify any account of these missing proofs: ${origins}: ${causeMessage(error)}`,
       )
     }
   }

@@ -13,7 +13,7 @@ export interface MissingProof extends RegisteredSatellite {
 }
 
 /**
- * Of those that are only missing: an account can have thousands of satellites, and nobody would read a mail about all
+ * Of those that are only missing: an account can have thousands of satellites, and no owner would read a mail about all
  * of them. What no longer works, or can be taken, is said once, so it is always named.
  */
 const MISSING_NAMED = 10

@@ -69,7 +69,7 @@ export function suspensionAfter(failingSince: Date): Date {
   return secondsAfter(failingSince, SUSPEND_AFTER_SECONDS)
 }
 
-/** Whether a check has not found the proof, and its account was told. An operator's decision stands. */
+/** Whether a check has not found the proof, and its account was notified. An operator's decision stands. */
 export function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
   return proof.failures > 0 && satellite.suspendedBy !== 'operator'
 }
@@ -296,7 +296,7 @@ export class RegisteredSatellites {
   /**
    * Another account wants the origin of these: the next run of the daily check verifies whether it is still theirs,
    * at most once an hour. A check that is due within the hour, or was postponed until then, stays as it is, and those
-   * that are failing have been told already.
+   * that are failing have been notified already.
    */
   async expediteChecks(db: Db, holders: readonly RegisteredSatellite[]): Promise<void> {
     const ids = holders.filter(holder => !isFailing(holder)).map(({ satellite }) => satellite.id)

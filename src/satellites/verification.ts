@@ -100,7 +100,7 @@ export class SatelliteVerification {
   }
 
   /**
-   * The satellites of other accounts that have lost this origin: the daily check has told those accounts so, and a
+   * The satellites of other accounts that have lost this origin: the daily check has notified those accounts, and a
    * look-up where their proof used to be confirms it now. For the others a check is scheduled soon.
    */
   private async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
