@@ -76,8 +76,8 @@ export class ActiveSessions {
   }
 
   /**
-   * Ends a session of the user; false when they have no such live session, or not at this satellite. Somebody
-   * else's session counts as nonexistent.
+   * Ends a session of the user; false when they have no such live session, or not at this satellite. Another
+   * user's session counts as nonexistent.
    */
   async end(
     userId: string,

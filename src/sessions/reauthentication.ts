@@ -21,7 +21,7 @@ import type { Session } from './session.js'
 import { SessionStore } from './session-store.js'
 
 /**
- * Whether a session's user has recently proved their identity again. A login does not count, because somebody
+ * Whether a session's user has recently proved their identity again. A login does not count, because an attacker
  * who finds an unlocked browser has that as well.
  */
 @Injectable()
@@ -73,8 +73,8 @@ export class Reauthentication {
   }
 
   /**
-   * Like {@link require}, for what could hand the account to somebody else. `STEP_UP_REQUIRED` for a user who
-   * has a second factor and has not used it as recently: otherwise somebody who knows the password, in a
+   * Like {@link require}, for what could hand the account to another user. `STEP_UP_REQUIRED` for a user who
+   * has a second factor and has not used it as recently: otherwise an attacker who knows the password, in a
    * browser that is remembered or was left open, could do it.
    */
   requireWithSecondFactor(

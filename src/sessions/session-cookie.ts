@@ -50,7 +50,7 @@ export function clearSessionCookie(
 }
 
 /**
- * Clears what was set with another COOKIE_DOMAIN, if the request has any cookie: nobody can tell which setting a single
+ * Clears what was set with another COOKIE_DOMAIN, if the request has any cookie: it is unknown which setting a single
  * one was set with, and a second one beside ours would come with every request until it expires.
  */
 function clearDuplicates(reply: FastifyReply, settings: Settings): void {

@@ -30,7 +30,7 @@ export interface RecordedChanges {
   /** How many live sessions they end. */
   readonly ended: number
   /**
-   * What follows the commit, such as a mail that nobody could send again: also when the store is unreachable,
+   * What follows the commit, such as a mail that cannot be sent again: also when the store is unreachable,
    * never when the transaction rolls back.
    */
   readonly afterCommit?: AfterCommit
@@ -88,7 +88,7 @@ export class SessionChangeLog {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends these sessions and, unless told otherwise, their children; returns those that were live. */
+  /** Ends these sessions and, by default, their children; returns those that were live. */
   async end(transaction: Db, endings: readonly SessionEnding[]): Promise<SessionHandle[]> {
     const sids = endings.map(({ sid }) => sid)
     const ended = await this.endWhere(transaction, isAnyOf(userSessions.sid, sids))
@@ -215,7 +215,9 @@ async function forgetGrants(transaction: Db, userIds: readonly string[]): Promis
     .where(and(isAnyOf(sessionChanges.userId, userIds), isNotNull(sessionChanges.granted)))
 }
 
-/** Each gets a new id, even where a row existed: anybody who has applied changes up to some id will then reach it. */
+/**
+ * Each gets a new id, even where a row existed: a replica that has applied changes up to some id will then reach it.
+ */
 async function recordGrants(
   transaction: Db,
   rows: readonly (UserGrant & { readonly until: Date })[],
@@ -276,7 +278,7 @@ export class SessionChanges {
   /**
    * Runs `work` in a transaction, and after the commit applies what it recorded to the store; returns what
    * `work` returns. When the store is unreachable this throws `SESSION_STORE_UNAVAILABLE`, but the changes
-   * are recorded: this replica serves none of those sessions before the store has been told, and the other
+   * are recorded: this replica serves none of those sessions before the store has the changes, and the other
    * replicas follow within 5 s.
    */
   commit<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
@@ -338,7 +340,7 @@ export class SessionChanges {
 
   /**
    * Ends the sessions that a browser still had when it logged in again. Throws when the database fails. A
-   * failing store is no reason to refuse the login: it is told before it serves those sessions again.
+   * failing store is no reason to refuse the login: it gets the change before it serves those sessions again.
    */
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
@@ -346,7 +348,7 @@ export class SessionChanges {
     await this.commitToleratingOutage(transaction => this.recordReplaced(transaction, sids, client))
   }
 
-  /** Ends one session and, unless told otherwise, its children; false when it no longer exists. */
+  /** Ends one session and, by default, its children; false when it no longer exists. */
   async end(
     { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,
     client: Client | null,

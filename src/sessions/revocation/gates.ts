@@ -195,7 +195,7 @@ export class ShardGates {
     while (!this.areSettled() && performance.now() < until) await sleep(LOOK_EVERY_MS)
   }
 
-  /** Serves whatever the store has; for operators' commands, which grant nobody access. */
+  /** Serves whatever the store has; for operators' commands, which grant no access. */
   trust(): void {
     this.isTrusting = true
   }

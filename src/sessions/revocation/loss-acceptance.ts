@@ -105,7 +105,7 @@ export class LossAcceptance {
   }
 
   /**
-   * Removes every session on the shard that the database does not list for any user, because nobody could end
+   * Removes every session on the shard that the database does not list for any user, because no request could end
    * it, and those that know a later grant than the database, because they would ignore permissions being
    * taken away now.
    */

@@ -474,7 +474,7 @@ export class ShardRecovery {
 /** The sessions of the shard are gone: it was emptied, or is a different Redis. An operator must decide. */
 export class LostStoreError extends Error {
   constructor(reason: string) {
-    super(`${reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`)
+    super(`${reason}. Restore it, or let the users concerned log in again: npm run cli -- store:accept-loss`)
   }
 }
 
