@@ -16,7 +16,7 @@ import { queueNameSync } from './queue-customer-sync.js'
 /** An account: the paying party, to which users belong. */
 export type Account = typeof accounts.$inferSelect
 
-/** Somebody who changes their own account. */
+/** A user who changes their own account. */
 type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
 
 /** The accounts in the database. Methods that change something take the transaction of the entire change. */

@@ -88,7 +88,7 @@ export function requireOwner(user: User | null | undefined): User {
 }
 
 /**
- * Throws like the guards when the user has been removed, disabled, restricted or told to set up a second
+ * Throws like the guards when the user has been removed, disabled, restricted or required to set up a second
  * factor since the guards let the request through.
  */
 function requirePermission(user: User | null | undefined, permission: Permission): User {

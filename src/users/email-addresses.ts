@@ -21,13 +21,13 @@ import type { Email } from './email.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
 import type { User } from './user.js'
 
-/** The addresses that users have left and can still restore: nobody else can take them. */
+/** The addresses that users have left and can still restore: no other user can take them. */
 @Injectable()
 export class EmailReservations {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Throws `EMAIL_TAKEN` for an address that another user can still restore, so that nobody can take it
+   * Throws `EMAIL_TAKEN` for an address that another user can still restore, so that no one else can take it
    * meanwhile, for example by an invitation.
    */
   async requireFree(transaction: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
@@ -75,7 +75,7 @@ type UndoDetail = {
 export interface OpenChange {
   /** Its number in the order of changes. */
   readonly sequence: number
-  /** From when on whoever requested it may have acted. */
+  /** From when on the requester may have acted. */
   readonly since: Date
   /** The user's language before it; null if they had none. */
   readonly language: string | null
@@ -83,7 +83,7 @@ export interface OpenChange {
 
 /**
  * The e-mail addresses of users: the current one, and old ones that can still be restored by a mailed link. A
- * thief who changes the address twice is also mailed a link, for the address in between. So links are
+ * attacker who changes the address twice is also mailed a link, for the address in between. So links are
  * numbered in the order of the changes: restoring an address invalidates the links of that change and of
  * later ones, and earlier links stay valid.
  */
@@ -114,7 +114,7 @@ export class UserEmails {
   }
 
   /**
-   * Uses up the link that confirms an address; returns the address, and from when on whoever requested it may have
+   * Uses up the link that confirms an address; returns the address, and from when on the requester may have
    * acted. Throws `INVALID_LINK`.
    */
   async consumeChange(
@@ -127,9 +127,10 @@ export class UserEmails {
 
   /**
    * Gives the user, who must be locked, another address and returns the token of the link back to the current one.
-   * What it undoes begins at `since`, or at the first thing that can still be reported as somebody else's: they may
+   * What it undoes begins at `since`, or at the first thing that can still be reported as an attacker's: they may
    * have logged in again, with a factor of their own. Returning to an earlier address undoes the changes since, just
-   * as its link would; then it returns null, because the address being left may be a thief's. Throws like {@link set}.
+   * as its link would; then it returns null, because the address being left may be an attacker's. Throws like
+   * {@link set}.
    */
   async change(transaction: Db, user: User, email: Email, since: Date): Promise<string | null> {
     const left = await this.openChangeFrom(transaction, user.id, email)
@@ -217,7 +218,7 @@ export class UserEmails {
     })
   }
 
-  /** `since`, or the first thing that can still be reported as somebody else's. */
+  /** `since`, or the first thing that can still be reported as an attacker's. */
   private async earliestUndoable(transaction: Db, userId: string, since: Date): Promise<Date> {
     return earliest([since, await this.reports.earliestSince(transaction, userId)]) ?? since
   }

@@ -9,7 +9,7 @@ import { OneTimeTokens } from '../platform/one-time-tokens.js'
 import type { User } from './user.js'
 import { Users } from './users.js'
 
-/** A mailed link that somebody follows. */
+/** A mailed link that is followed. */
 export interface FollowedLink {
   readonly purpose: Purpose
   readonly text: string
@@ -18,7 +18,7 @@ export interface FollowedLink {
 }
 
 /**
- * Links that undo something: being disabled must not cost anybody their address. And those that stop a reset of
+ * Links that undo something: being disabled must not cost a user their address. And those that stop a reset of
  * factors, or do it at once: operators can reset those of users whom they have disabled.
  */
 const ALSO_OF_DISABLED: ReadonlySet<Purpose> = new Set(['email-undo', 'not-me', 'factor-reset'])

@@ -17,8 +17,8 @@ import { UserEmails } from './email-addresses.js'
 import type { User } from './user.js'
 
 /**
- * Administrators who are mailed besides the owner: those of longest standing, whom a thief cannot displace by adding
- * others. Anybody can have an account with thousands, whose mails would delay everybody else's.
+ * Administrators who are mailed besides the owner: those of longest standing, whom an attacker cannot displace by
+ * adding others. Any account can have thousands, whose mails would delay all others.
  */
 const MAILED_BESIDES_OWNER = 20
 
@@ -39,8 +39,8 @@ export class AccountAdmins {
 
   /**
    * A mail to the owner and {@link MAILED_BESIDES_OWNER} others, as they are in this transaction. The owner comes
-   * first, however many mails are waiting, and is also told at earlier addresses that can still be restored, because
-   * the current one may be a thief's. With `permission`, to those who have that one instead.
+   * first, however many mails are waiting, and is also mailed at earlier addresses that can still be restored, because
+   * the current one may be an attacker's. With `permission`, to those who have that one instead.
    */
   async notice(
     transaction: Db,
@@ -75,7 +75,7 @@ async function mailedAdminsOf(db: Db, accountId: string, permission: Permission)
 
 /**
  * Permissions that reach beyond the holder's own work. Giving one needs a re-authentication: each of them can spend
- * the account's money, or lead to somebody who can. `accountSettings` switches off the second factor for payments.
+ * the account's money, or lead to a user who can. `accountSettings` switches off the second factor for payments.
  */
 export const POWERS = [
   'payments',
@@ -87,7 +87,9 @@ export type Power = (typeof POWERS)[number]
 /** What a manager can change about what a member may do. */
 export type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabledAt'>>
 
-/** Whoever takes permissions away before removing somebody must wait this long for the owner not to be told. */
+/**
+ * An attacker who takes permissions away before removing a member must wait this long for the owner not to be mailed.
+ */
 const REMEMBERED_SECONDS = 7 * 24 * 60 * 60
 
 /** More names than this would bury the message. */
@@ -95,7 +97,7 @@ const NAMED = 10
 
 /**
  * Mails to the owner of an account about who may act for it, and where. They also go to earlier addresses of the owner that
- * can still be restored, because the present one may be a thief's. Methods take the transaction of the change.
+ * can still be restored, because the present one may be an attacker's. Methods take the transaction of the change.
  */
 @Injectable()
 export class OwnerNotices {
@@ -107,7 +109,7 @@ export class OwnerNotices {
     private readonly clock: Clock,
   ) {}
 
-  /** Somebody has accepted an invitation; nothing is mailed about members without any {@link Power}. */
+  /** An invitation was accepted; nothing is mailed about members without any {@link Power}. */
   async aboutJoined(transaction: Db, member: User, inviter: User): Promise<SendMails> {
     const powers = powersOf(member)
     if (powers.length === 0) return NO_MAILS
@@ -156,7 +158,9 @@ export class OwnerNotices {
     }
   }
 
-  /** Members were disabled and satellites suspended, because a stranger may have let them in with this user's login. */
+  /**
+   * Members were disabled and satellites suspended, because an attacker may have let them in with this user's login.
+   */
   async aboutClosed(
     transaction: Db,
     { email: user, accountId }: User,
@@ -198,7 +202,7 @@ export class OwnerNotices {
   }
 
   /**
-   * Counted by member and power alone: whatever else a manager does, the owner is told when somebody gets a power
+   * Counted by member and power alone: whatever else a manager does, the owner is mailed when a member gets a power
    * that they have not had lately.
    */
   private async newsAmong(gained: readonly Power[], { id }: User, client: Client): Promise<Power[]> {
@@ -253,7 +257,7 @@ export class OwnerNotices {
   }
 }
 
-/** Somebody who is limited to satellites has none: see `withinLimits`. */
+/** A user who is limited to satellites has none: see `withinLimits`. */
 function powersOf(user: User): Power[] {
   return user.satellites === null && !user.disabledAt ? POWERS.filter(power => user.granted[power]) : []
 }

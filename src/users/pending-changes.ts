@@ -96,7 +96,7 @@ export class PendingTransfers {
     return this.list(and(not(isOpen(now)), not(isBeingDeleted(now))))
   }
 
-  /** Creates one that nobody has accepted yet. Throws `TRANSFER_PENDING` if there is one already. */
+  /** Creates one that is not accepted yet. Throws `TRANSFER_PENDING` if there is one already. */
   async open(transaction: Db, actor: Actor, owner: User, newOwner: User): Promise<PendingTransfer> {
     const requestedAt = this.clock.now()
     const transfer: PendingTransfer = {
@@ -217,7 +217,7 @@ export class PendingTransfers {
   }
 }
 
-/** Mails about cancelled changes, to those who were told that they were requested. */
+/** Mails about cancelled changes, to those who were mailed that they were requested. */
 @Injectable()
 export class CancellationNotices {
   constructor(
@@ -245,7 +245,7 @@ export class CancellationNotices {
   }
 
   /**
-   * A transfer gave way to another: to the member, who learns nothing of the other one. The owner is told of that
+   * A transfer gave way to another: to the member, who learns nothing of the other one. The owner is mailed about that
    * instead.
    */
   async aboutReplacedTransfer(transaction: Db, { toUserId }: PendingTransfer): Promise<SendMails> {
@@ -261,7 +261,7 @@ export class CancellationNotices {
     return this.admins.notice(transaction, accountId, words => words.mail('deletionCancelled', mainSite))
   }
 
-  /** To the address that a user has left for an earlier one; without a link, because it may be a thief's. */
+  /** To the address that a user has left for an earlier one; without a link, because it may be an attacker's. */
   aboutAddress(left: Recipient): SendMails {
     const { siteName: site } = this.urls
     return () => this.mailer.post(left, words => words.mail('emailRestored', { site }))
@@ -270,7 +270,7 @@ export class CancellationNotices {
 
 /**
  * The pending transfers and deletions of accounts. The account must be locked; the mails that are returned go to those
- * who were told of what is cancelled.
+ * who were mailed about what is cancelled.
  */
 @Injectable()
 export class PendingAccountChanges {
@@ -283,8 +283,8 @@ export class PendingAccountChanges {
   /**
    * Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. The links that
    * stop the void one stop the new one, because the owner cannot tell their mails apart. Of the void one only a member
-   * who is not asked again is told: that it is cancelled would reach the owner together with the mail about the new one,
-   * in any order, and if they have to stop the new one, they might believe it.
+   * who is not asked again is mailed: that it is cancelled would reach the owner together with the mail about the new
+   * one, in any order, and if they have to stop the new one, they might believe it.
    */
   async openTransfer(transaction: Db, actor: Actor, owner: User, newOwner: User) {
     const replaced = await this.transfers.cancelInvalid(transaction, owner.accountId, { isReplaced: true })
@@ -306,7 +306,7 @@ export class PendingAccountChanges {
     return cancelled && this.notices.aboutTransfer(transaction, cancelled)
   }
 
-  /** Cancels the pending transfer of the account if it is void: nobody could accept or complete it any more. */
+  /** Cancels the pending transfer of the account if it is void: it could neither be accepted nor completed any more. */
   async cancelInvalidTransfer(transaction: Db, accountId: string): Promise<SendMails> {
     const cancelled = await this.transfers.cancelInvalid(transaction, accountId)
     return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NO_MAILS

@@ -102,10 +102,10 @@ export class AccountRecovery {
   }
 
   /**
-   * Gives the user the address, and the language that they had when the link was mailed: whoever has chosen another
-   * since, or logged in first with a browser in another, may be an attacker. Removes the password and cancels what may
-   * have been started with it: other addresses, other passwords, invitations, resets of others' factors and, for an
-   * owner, a transfer or the deletion of the account. Factors added since `since` are removed, older ones stay;
+   * Gives the user the address, and the language that they had when the link was mailed: an attacker may have
+   * chosen another since, or logged in first with a browser in another. Removes the password and cancels
+   * what may have been started with it: other addresses, other passwords, invitations, resets of others' factors and,
+   * for an owner, a transfer or the deletion of the account. Factors added since `since` are removed, older ones stay;
    * members invited since are disabled, and satellites activated since are suspended. The caller must end the user's
    * sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
    */
@@ -137,7 +137,7 @@ export class AccountRecovery {
 
   /**
    * Cancels what was started with a password that no longer suffices to log in, and would lead to another address or
-   * owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
+   * owner, or remove another user's factors. Also forgets remembered devices. Returns the mails about it.
    */
   async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<SendMails> {
     await this.cancelRequests(transaction, user, cancellation.reason)
@@ -182,7 +182,7 @@ export class AccountRecovery {
 
   /**
    * Disables the members whom the user has let in since then, and suspends the satellites that the user or one of
-   * these has activated since ({@link reachSince}); the owner is told. The account must be locked.
+   * these has activated since ({@link reachSince}); the owner is mailed. The account must be locked.
    */
   async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
     const reach = await reachSince(transaction, user, since)
@@ -195,8 +195,8 @@ export class AccountRecovery {
   }
 
   /**
-   * Disables these members of the account. Of those who are disabled already it is only recorded: whoever enables them
-   * has seen it, and no later recovery disables them again.
+   * Disables these members of the account. Of those who are disabled already it is only recorded: a manager who enables
+   * them has seen it, and no later recovery disables them again.
    */
   private async disableMembers(
     transaction: Db,
@@ -207,7 +207,7 @@ export class AccountRecovery {
     const detail = { reason: RECOVERED, was: 'disabled' }
     const events = before.map(member => auditEventOf(member, actor, 'user.disable', detail))
     await this.auditLog.recordAll(transaction, events)
-    // Whoever locks several users locks them in this order.
+    // Several users are always locked in this order.
     const ordered = members
       .filter(({ isDisabled }) => !isDisabled)
       .sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -228,8 +228,8 @@ export class AccountRecovery {
 
   /**
    * Suspends those of these satellites of the account that are active, also if they were added or suspended before;
-   * returns their origins. Of the others it is only recorded: whoever activates them has seen it, and no later recovery
-   * suspends them again. The account must be locked, so that none is activated meanwhile.
+   * returns their origins. Of the others it is only recorded: a manager who activates them has seen it, and no later
+   * recovery suspends them again. The account must be locked, so that none is activated meanwhile.
    */
   private async suspendSatellites(
     transaction: Db,
@@ -315,7 +315,7 @@ interface Step {
 }
 
 /**
- * The user, and everybody who has been given access since then by the user, or by somebody else among these: by an
+ * The user, and every user who has been given access since then by the user, or by another among these: by an
  * invitation, by being enabled, by permissions or satellites that they did not have, or by the end of a limit to
  * satellites. And the satellites that one of these has activated. Whom or what an earlier recovery of the user has shut
  * out counts only if one of these has let it in again: otherwise an attacker with many links could shut it out again and
@@ -346,7 +346,7 @@ async function invitations(transaction: Db, accountId: string, since: Date) {
 }
 
 /**
- * From the audit log, which nobody can change: an attacker could otherwise hide the first gift by a later one, or by
+ * From the audit log, which cannot be changed: an attacker could otherwise hide the first gift by a later one, or by
  * removing those in between. In the order of their ids, whatever the clocks of the replicas say.
  */
 async function recordedSteps(transaction: Db, { id, accountId }: TargetUser, since: Date): Promise<Step[]> {
@@ -359,7 +359,7 @@ async function recordedSteps(transaction: Db, { id, accountId }: TargetUser, sin
   return steps.sort((one, other) => one.id - other.id)
 }
 
-/** Null for a row that says nothing of what was let in, or shut out by a recovery of this user. */
+/** Null if the row neither gives access nor records that a recovery of this user took it away. */
 function stepOf(row: AuditRow, user: string): Step | null {
   const { id, action, userId, detail } = row
   const from = detail.invitedBy ?? detail.by

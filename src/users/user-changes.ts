@@ -164,8 +164,8 @@ export class UserChanges {
   }
 
   /**
-   * Factors are deleted with the user's row. Whoever they invited counts as invited by their own inviter from now on:
-   * otherwise an attacker could hide whom they brought in by removing those in between. The account must be locked.
+   * Factors are deleted with the user's row. A member whom they invited counts as invited by their own inviter from now
+   * on: otherwise an attacker could hide whom they brought in by removing those in between. The account must be locked.
    */
   private async withdrawOfRemoved(transaction: Db, user: TargetUser): Promise<void> {
     const { id, accountId } = user
@@ -241,7 +241,7 @@ export class UserAdministration {
   }
 
   /**
-   * Disables a user and ends all their sessions; returns how many. Nobody in the account can undo it. If it is
+   * Disables a user and ends all their sessions; returns how many. No user of the account can undo it. If it is
    * an owner, this cancels a pending transfer or deletion of the account: an attacker may have requested it, and the
    * owner can no longer stop it. If it is the future owner, it cancels the transfer too.
    */

@@ -6,7 +6,7 @@ export type Role = 'owner' | 'member'
 /** What an operator has disabled, only an operator can enable. */
 export type DisabledBy = 'account' | 'operator'
 
-/** A user: somebody who can log in. */
+/** A person who can log in. */
 export interface User {
   readonly id: string
   readonly accountId: string
@@ -29,7 +29,7 @@ export interface User {
   /** Null for users who are not disabled. */
   readonly disabledBy: DisabledBy | null
   readonly createdAt: Date
-  /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
+  /** The userId of the user who invited them, who may be gone; null for users who came otherwise. */
   readonly invitedBy: string | null
 }
 

@@ -8,7 +8,7 @@ const MAX_WORDS = 50
 
 /**
  * The words in what is known about a person, in the host of the main site and in the name of this product, and the
- * words of each run together: what somebody who knows them would guess first.
+ * words of each run together: what an attacker who knows them would guess first.
  */
 export function knownWords(host: string, known: readonly string[]): string[] {
   const parts = [PRODUCT_NAME, host, ...known].flatMap(text => folded(text).split(/[\s@]+/))

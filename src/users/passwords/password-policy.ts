@@ -43,7 +43,7 @@ const WEAKNESSES: Readonly<Record<string, FieldFault>> = {
   userInputs: 'PASSWORD_PERSONAL',
 }
 
-/** What is known of whoever sets a password. */
+/** What is known of the user who sets a password. */
 interface PasswordContext {
   /**
    * Words about them, such as e-mail address and names. The names of this product and of the main site are
