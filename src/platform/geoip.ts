@@ -99,7 +99,7 @@ export class GeoIp {
     }
   }
 
-  /** In an IPv4 tree an IPv6 address would lead to somebody else's place. */
+  /** In an IPv4 tree an IPv6 address would lead to another address's place. */
   private covers(ip: string): boolean {
     const family = isIP(ip)
     return family !== 0 && family <= (this.reader?.metadata.ipVersion ?? 0)

@@ -19,7 +19,7 @@ const TOLERANCE_SECONDS = 60
 /**
  * Takes the lease `name` for `seconds`; false when another replica has it. It is not given back but expires. A
  * lease that ends later than one of `longestSeconds` can is taken too: the database's clock was set back since, and
- * nobody would have it until then.
+ * no replica would have it until then.
  */
 export async function takeLease(
   database: Database,
@@ -42,7 +42,7 @@ export async function takeLease(
   return taken.length === 1
 }
 
-/** Extends a lease to `seconds` from now: the work is done, and nobody is to do it again before then. */
+/** Extends a lease to `seconds` from now: the work is done, and no replica is to do it again before then. */
 async function keepLease(database: Database, name: string, seconds: number): Promise<void> {
   await database.run(db =>
     db
@@ -86,7 +86,7 @@ export interface LeasedJob {
   /** Unique; also the name in the log. */
   readonly name: string
   readonly everyMs: number
-  /** How long nobody runs it again after it has succeeded; by default until the next run. */
+  /** How long no replica runs it again after it has succeeded; by default until the next run. */
   readonly restSeconds?: number
 }
 

@@ -19,7 +19,7 @@ export function withLog<T>(log: Log, work: () => T): T {
 
 /**
  * The log of one part of the service. Nest's own Logger is shared by the whole process, which may contain
- * somebody else's Nest application and a second Mainstay. This one belongs to the service that was starting
+ * the program's own Nest application and a second Mainstay. This one belongs to the service that was starting
  * when it was created, so create it together with its part, not during a request.
  */
 export class Logger {

@@ -17,7 +17,7 @@ export type CheckoutOptions = Pick<
   | 'tax_id_collection'
 > & { readonly subscription_data?: TrialSettings }
 
-/** What happens when a trial ends for which nobody gave a means of payment. */
+/** What happens when a trial ends without a means of payment. */
 type TrialSettings = Pick<Stripe.Checkout.SessionCreateParams.SubscriptionData, 'trial_settings'>
 
 interface ReadOptions {

@@ -5,7 +5,7 @@ export function isWithin(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`)
 }
 
-/** Whether everybody can have a name below this one, as below `co.uk` or `github.io`. */
+/** Whether anyone can register a name below this one, as below `co.uk` or `github.io`. */
 export function isSharedDomain(hostname: string): boolean {
   const { domain, isIp } = parse(hostname, { allowPrivateDomains: true })
   return domain === null || isIp === true
@@ -23,7 +23,7 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | null {
   if (!URL.canParse(text)) return null
   const { origin, protocol, hostname } = new URL(text)
-  // A URL may contain an asterisk, but browsers never send one: somebody who lists it expects a pattern, and
+  // A URL may contain an asterisk, but browsers never send one: an operator who lists it expects a pattern, and
   // there are none.
   if (origin !== text || hostname.includes('*')) return null
   const isSafe =

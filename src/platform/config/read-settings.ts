@@ -328,7 +328,7 @@ function relatedFaults(
   ]
 }
 
-/** The name that somebody has registered: `brand` of `https://www.brand.co.uk`. */
+/** The registered name: `brand` of `https://www.brand.co.uk`. */
 function labelOf(origin: Origin): string {
   const { hostname, domainWithoutSuffix } = parse(origin, { allowPrivateDomains: true })
   return domainWithoutSuffix || (hostname ?? origin)

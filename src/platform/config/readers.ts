@@ -179,8 +179,8 @@ export interface Sender {
 const MAILBOX = /^[^\s<>@,;()"\\]+@[^\s<>@,;()"\\]+$/
 
 /**
- * `no-reply@example.com`, or with a name: `Example <no-reply@example.com>`. In two parts, so that nobody has to parse
- * it again, by other rules: any character of a name is only a character. Quotes around a name are not part of it.
+ * `no-reply@example.com`, or with a name: `Example <no-reply@example.com>`. In two parts, so that no caller has to
+ * parse it again, by other rules: any character of a name is only a character. Quotes around a name are not part of it.
  */
 export const sender: SettingReader<Sender> = text => {
   const [, before = '', address = text] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? []

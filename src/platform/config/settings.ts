@@ -57,7 +57,7 @@ export class Settings {
   readonly jwtAudience!: string
   /** How long a session counts as re-authenticated. */
   readonly reauthenticationTtlSeconds!: number
-  /** Whether strangers may create accounts. */
+  /** Whether visitors may create accounts. */
   readonly isSignUpOpen!: boolean
   /** Whether owners may log in on satellites, which are their customers' pages. */
   readonly mayOwnersUseSatellites!: boolean
@@ -65,7 +65,7 @@ export class Settings {
   readonly maxSatellitesPerAccount!: number
   /** Between the request to delete an account and its deletion. */
   readonly deletionGraceSeconds!: number
-  /** Between the request to make somebody else the owner and the earliest time at which they are. */
+  /** Between the request to make another user the owner and the earliest time at which they are. */
   readonly transferWaitSeconds!: number
   /** How long rows of the audit log are kept; null: forever. */
   readonly auditRetentionDays!: number | null

@@ -111,7 +111,7 @@ async function create(mine: string, file: string): Promise<boolean> {
 }
 
 /**
- * Whoever holds the takeover lock may replace a dead process's lock; otherwise the slower of two
+ * The holder of the takeover lock may replace a dead process's lock; otherwise the slower of two
  * waiters would replace the quicker one's.
  */
 async function takeOver(mine: string, file: string, deadAfterMs: number): Promise<boolean> {

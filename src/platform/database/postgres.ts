@@ -11,7 +11,7 @@ import { ISOLATION_LEVEL, SET_LOCAL, SET_SESSION } from './postgres-session.js'
 
 /** How often a silent server is tried again. */
 export const RETRY_MS = 250
-/** While nobody waits, a probe may take as long as connecting does on a bad day. */
+/** While no request waits, a probe may take as long as connecting does on a bad day. */
 export const RETRY_LIMIT_MS = 2_000
 /** How many times within `patienceMs` it checks for silence. */
 const TICKS = 8
@@ -189,7 +189,7 @@ const TRY_AGAIN_MS = 2_000
 
 /**
  * Brings the schema up to date, one replica at a time, on its own connection, because a migration may take longer
- * than any query. While somebody else uses a table that it has to change, it keeps trying. Gives up, and rejects,
+ * than any query. While another transaction uses a table that it has to change, it keeps trying. Gives up, and rejects,
  * when `signal` aborts.
  */
 export async function migratePostgres(
@@ -385,7 +385,7 @@ async function setUp(client: pg.ClientBase): Promise<void> {
   )
 }
 
-/** Nobody is waiting yet at start. */
+/** No request is waiting yet at start. */
 const START_LIMIT_MS = 5_000
 /** Connecting takes several round trips. Waiting longer only piles up requests. */
 const MIN_WAIT_MS = 1_000

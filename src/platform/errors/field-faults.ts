@@ -91,7 +91,7 @@ export type FieldFault = keyof typeof FIELD_FAULTS
 
 export type FaultValues = Readonly<Record<string, string | number>>
 
-/** What is wrong with something that somebody has sent. */
+/** What is wrong with something that a client has sent. */
 export interface Fault {
   readonly code: FieldFault
   /** The values that the code's sentences take in any language, such as `max`. */

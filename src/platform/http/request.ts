@@ -15,7 +15,7 @@ export function addressWithoutPort(text: string): string {
 }
 
 /**
- * Who counts as one client: an IPv4 address, or an IPv6 /64, within which anybody has 2^64 addresses
+ * Who counts as one client: an IPv4 address, or an IPv6 /64, within which a client has 2^64 addresses
  * (CVE-2026-45364). All notations of an address give the same text, including IPv4 in IPv6. Everything that
  * is not an address counts as one client.
  */
@@ -34,7 +34,7 @@ export function blockOf(address: string): string | null {
 
 /**
  * The subnet of an address: IPv4 /24, what one office or provider typically assigns from; IPv6 /48, the most
- * that one site gets (RFC 6177). Known clients are recognised by it, and share a counter with everybody else
+ * that one site gets (RFC 6177). Known clients are recognised by it, and share a counter with all others
  * in it.
  */
 export function subnetOf(address: string): string {
@@ -236,7 +236,7 @@ export function deviceName(userAgent: string | null): string {
 }
 
 /**
- * Mail programs turn long numbers, and anything that looks like a domain, into links; strangers could use our
+ * Mail programs turn long numbers, and anything that looks like a domain, into links; attackers could use our
  * mails to lead people anywhere.
  */
 function withoutLinkLikeText(name: string): string {

@@ -29,7 +29,7 @@ export interface RotatingKey {
   readonly retiredAt?: string
 }
 
-/** A key is in the file for this long before it is used, so that everybody knows it by then. */
+/** A key is in the file for this long before it is used, so that every reader knows it by then. */
 export const KNOWN_BEFORE_USE_SECONDS = 600
 
 /**
@@ -76,7 +76,7 @@ export function requireOneCurrent(keys: readonly Pick<RotatingKey, 'kid' | 'stat
 }
 
 const OWNER_AND_GROUP = 0o770
-/** Everybody else: what they can read is no secret. */
+/** All other users of the machine: what they can read is no secret. */
 const OTHERS = 0o007
 
 /** The command that creates the file of a setting. */
@@ -112,7 +112,7 @@ export async function createKeyFile(file: string, keys: readonly RotatingKey[]):
  * Atomic, because servers read this file at any time, and on the disk before it returns. Only its owner can read a
  * new file; one that is replaced keeps its owner and group, and what these may do with it, or else the service may
  * not be able to read it. Of a symbolic link the target is replaced: others may read that by another name.
- * Throws an Error, and replaces nothing, when it may not give the file to them, or when anybody else can read it.
+ * Throws an Error, and replaces nothing, when it may not give the file to them, or when any other user can read it.
  */
 export async function saveKeyFile(path: string, keys: readonly RotatingKey[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
@@ -149,7 +149,7 @@ async function keepAccess(handle: FileHandle, file: string): Promise<void> {
   const { uid, gid, mode } = replaced
   if (mode & OTHERS)
     throw new Error(
-      `${file} can be used by everybody: give it to the service's user or group, and take it from others`,
+      `${file} can be used by every user of the machine: give it to the service's user or group, and take it from others`,
     )
   if (made.uid !== uid || made.gid !== gid)
     await handle.chown(uid, gid).catch(cause => {

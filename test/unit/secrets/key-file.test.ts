@@ -58,7 +58,7 @@ describe('a key file', () => {
   it('is not replaced while everybody can read it: that may be how the service does', async () => {
     await chmod(file, 0o644)
     const before = await readFile(file, 'utf8')
-    await expect(saveKeyFile(file, newKeySet(new Date(0)))).rejects.toThrow('can be used by everybody')
+    await expect(saveKeyFile(file, newKeySet(new Date(0)))).rejects.toThrow('can be used by every user')
     expect(await readFile(file, 'utf8')).toBe(before)
     expect(await readdir(folder)).toEqual(['keys.json'])
   })

@@ -78,7 +78,7 @@ export const users = pgTable(
     /** Who has disabled them: their account, or an operator, whose decision the account cannot undo. */
     disabledBy: text('disabled_by').$type<'account' | 'operator'>(),
     createdAt: instant('created_at').notNull(),
-    /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
+    /** The userId of the user who invited them, who may be gone; null for users who came otherwise. */
     invitedBy: uuid('invited_by'),
   },
   table => [
@@ -93,7 +93,7 @@ export const users = pgTable(
 
 /**
  * An owner has asked a member to become the owner. It is done once the member has accepted and `readyAt` has
- * passed; it is cancelled if nobody has accepted by `expiresAt`.
+ * passed; it is cancelled if it was not accepted by `expiresAt`.
  */
 export const ownershipTransfers = pgTable(
   'ownership_transfers',

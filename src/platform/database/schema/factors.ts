@@ -76,7 +76,7 @@ export const rememberedDevices = pgTable(
   ],
 )
 
-/** Somebody has asked to remove all factors of a user, which happens at `resetAt` unless it is stopped. */
+/** A request to remove all factors of a user, which happens at `resetAt` unless it is stopped. */
 export const factorResets = pgTable(
   'factor_resets',
   {

@@ -67,7 +67,7 @@ export const failedMails = pgTable(
     lastError: text('last_error').notNull(),
     /** Whether it refused this mail for good, as it does an address that does not exist. */
     isRefused: boolean('is_refused').notNull(),
-    /** Until when somebody is sending it again; nobody else does until then. */
+    /** Until when it is reserved for the one who sends it again. */
     claimedUntil: instant('claimed_until'),
   },
   table => [

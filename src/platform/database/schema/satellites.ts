@@ -30,7 +30,7 @@ export const satellites = pgTable(
     branding: jsonb('branding').$type<Branding>(),
     createdAt: instant('created_at').notNull(),
     /**
-     * Since when the account has had this origin; sessions from before belong to somebody else. Null while
+     * Since when the account has had this origin; sessions from before belong to another account. Null while
      * pending.
      */
     activeSince: instant('active_since'),

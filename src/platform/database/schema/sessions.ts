@@ -65,7 +65,7 @@ export const sessionLinks = pgTable(
 
 /**
  * What was done to live sessions, kept until the last session concerned has expired, so that a store that
- * lost its newest writes can be told again. Either the session `sid` ended, or the sessions of `userId` have
+ * lost its newest writes gets them again. Either the session `sid` ended, or the sessions of `userId` have
  * `granted` from then on; only a user's latest grant is kept.
  */
 export const sessionChanges = pgTable(

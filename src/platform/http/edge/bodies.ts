@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /**
  * For a route that receives signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and allows the larger
- * size. The bytes are not parsed, because anybody could make that expensive before the signature is checked.
+ * size. The bytes are not parsed, because any client could make that expensive before the signature is checked.
  */
 export const SIGNED_BODY = { signedBody: true }
 
@@ -144,7 +144,7 @@ const MAX_SIGNERS = 100
 
 /**
  * Bodies of signed events that are larger than any other body. They are in memory before their signature can be
- * checked, so strangers could fill it.
+ * checked, so attackers could fill it.
  */
 export class LargeBodies {
   private readonly held = new Tally()
