@@ -4,7 +4,7 @@ import express from 'express'
 
 const MOST_ORDERS = 1_000
 
-/** The orders of shops, for whoever brings an access token of the service: each account sees and writes its own. */
+/** The orders of shops, for callers with an access token of the service: each account sees and writes its own. */
 export function ordersServer(issuer) {
   const verifier = accessTokenVerifier({ issuer })
   const ordersByAccount = new Map()

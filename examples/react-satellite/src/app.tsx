@@ -3,7 +3,7 @@ import { LoginForm, MainstayProvider, Permitted, SignedIn, SignedOut, UserButton
 import { type FormEvent, useEffect, useState } from 'react'
 import { client, completeHandOff, loginThroughMain } from './session.js'
 
-/** The workshop of a bicycle shop: whoever may enter data takes in repairs, whoever may see reports sees how many. */
+/** The workshop of a bicycle shop: users who may enter data take in repairs, users who may see reports see how many. */
 export function App() {
   return (
     <MainstayProvider client={client}>

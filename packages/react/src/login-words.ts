@@ -17,7 +17,7 @@ export interface LoginWords {
   readonly noAnswer: string
   /** For every refusal without a text of its own. */
   readonly refused: string
-  /** Above the form: why somebody has to log in again. */
+  /** Above the form: why the user has to log in again. */
   readonly causes: Partial<Record<LogoutCause, string>>
   /** By the code of the refusal. */
   readonly errors: Partial<Record<ErrorCode | 'UNKNOWN', string>>
