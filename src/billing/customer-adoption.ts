@@ -10,7 +10,7 @@ import { PlansFile } from '../platform/plans.js'
 import { Checkouts, HostedCheckouts } from './checkout.js'
 import { BillingCustomers } from './customers.js'
 import type { WaitingEvent } from './inbox.js'
-import { callStripe, callStripeOrNull, describeIdentity, ProviderKey } from './stripe.js'
+import { callStripe, callStripeOrNull, describeIdentity, ProviderKey, withAllItems } from './stripe.js'
 import { ENDED_STATUSES } from './subscriptions.js'
 
 /** An account, and the customer that it is to have at the provider. */
@@ -75,22 +75,34 @@ export class CustomerAdoption {
   }
 
   /**
-   * Links a customer that no account has to the account that its metadata names, if that has none; returns whether it did.
-   * Asks the provider only about those who have bought one of our prices, because the provider's account may be shared
-   * with another business. Throws like `callStripe`.
+   * Those of a customer's events that are about a subscription for one of our prices. Asks the provider only about
+   * subscriptions with more items than an event carries, because its account may be shared with another business; throws
+   * like `callStripe`.
    */
-  async adoptNamed(customerId: string, events: readonly WaitingEvent[]): Promise<boolean> {
-    if (!events.some(event => this.isOurSale(event))) return false
+  async salesIn(events: readonly WaitingEvent[]): Promise<WaitingEvent[]> {
+    const sales: WaitingEvent[] = []
+    for (const event of events) if (await this.isOurSale(event)) sales.push(event)
+    return sales
+  }
+
+  /**
+   * Links a customer that no account has to the account that its metadata names, if that has none; returns whether it did.
+   * Throws like `callStripe`.
+   */
+  async adoptNamed(customerId: string): Promise<boolean> {
     const accountId = (await this.find(customerId))?.metadata.accountId
     return accountId !== undefined && isId(accountId) && this.link({ accountId, customerId }, null, SERVICE)
   }
 
-  /** Whether an event is about a subscription for one of our prices. */
-  isOurSale({ type, event }: WaitingEvent): boolean {
-    if (!type.startsWith('customer.subscription.')) return false
-    const { data } = (event ?? {}) as { data?: { object?: Partial<Stripe.Subscription> } }
-    const items = data?.object?.items?.data ?? []
-    return items.some(({ price }) => this.plans.knows(price?.id))
+  private async isOurSale({ type, event }: WaitingEvent): Promise<boolean> {
+    const { data } = (event ?? {}) as { data?: { object?: Stripe.Subscription } }
+    const sold = data?.object
+    if (!type.startsWith('customer.subscription.') || !sold?.items) return false
+    const hasOurPrice = ({ items }: Pick<Stripe.Subscription, 'items'>) =>
+      items.data.some(({ price }) => this.plans.knows(price?.id))
+    if (hasOurPrice(sold) || ENDED_STATUSES.includes(sold.status)) return hasOurPrice(sold)
+    const whole = await withAllItems(this.stripe, sold)
+    return whole !== null && hasOurPrice(whole)
   }
 
   /** Null for one that our key does not know, or that is deleted. */

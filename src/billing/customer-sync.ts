@@ -319,7 +319,6 @@ export class CustomerWriter {
     private readonly subscriptionWriter: SubscriptionWriter,
     private readonly events: WaitingEvents,
     private readonly updates: ProviderUpdates,
-    private readonly adoption: CustomerAdoption,
     private readonly hourlyLog: HourlyLog,
     private readonly queue: BillingQueue,
   ) {}
@@ -341,12 +340,14 @@ export class CustomerWriter {
     })
   }
 
-  /** The customer of the claimed work is not ours. */
-  async dismiss(claimed: ClaimedWork): Promise<void> {
+  /** The customer of the claimed work is not ours; `sales` are those of its events that are about our prices. */
+  async dismiss(
+    claimed: ClaimedWork,
+    events: readonly WaitingEvent[],
+    sales: readonly WaitingEvent[],
+  ): Promise<void> {
     await this.database.transaction(async transaction => {
-      const events = await this.events.of(transaction, claimed.customerId)
-      const isSale = (event: WaitingEvent) => this.adoption.isOurSale(event)
-      const [sales, others] = [events.filter(isSale), events.filter(event => !isSale(event))]
+      const others = events.filter(event => !sales.includes(event))
       await this.events.handle(transaction, sales, null, 'unlinked customer')
       await this.events.handle(transaction, others, null, 'unknown customer')
       if (sales.length > 0) this.reportUnlinked(claimed.customerId)
@@ -487,7 +488,10 @@ export class CustomerSnapshots {
     )
     if (!found) return null
     const isOver = ({ status }: Stripe.Subscription) => ENDED_STATUSES.includes(status)
-    return Promise.all(found.data.map(each => (isOver(each) ? each : withAllItems(this.stripe, each))))
+    const whole = await Promise.all(
+      found.data.map(each => (isOver(each) ? each : withAllItems(this.stripe, each))),
+    )
+    return whole.filter(each => each !== null)
   }
 
   /**
@@ -576,13 +580,13 @@ export class CustomerSync {
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<boolean> {
     const customerId = await this.snapshots.customerBehind(claimed.customerId)
     limit?.throwIfAborted()
-    const isOurs =
-      customerId !== null &&
-      ((await this.snapshots.isOurs(customerId)) ||
-        (await this.adoption.adoptNamed(customerId, await this.snapshots.eventsOf(claimed.customerId))))
-    if (!isOurs) {
-      await this.writer.dismiss(claimed)
-      return true
+    if (customerId === null || !(await this.snapshots.isOurs(customerId))) {
+      const events = await this.snapshots.eventsOf(claimed.customerId)
+      const sales = await this.adoption.salesIn(events)
+      if (customerId === null || sales.length === 0 || !(await this.adoption.adoptNamed(customerId))) {
+        await this.writer.dismiss(claimed, events, sales)
+        return true
+      }
     }
     const update = await this.sync(customerId, null, claimed, limit)
     if (!update) return true

@@ -327,17 +327,20 @@ const ITEMS_A_PAGE = 100
 const MAX_ITEMS = 1_000
 
 /**
- * The subscription with all its items: the provider's answer has ten at most, and our plan may be behind them. Asks only
- * where there are more; throws like `callStripe`.
+ * The subscription with all its items: the provider's answer has ten at most, and our plan may be behind them. Null where
+ * it is gone meanwhile. Asks only where there are more; throws like `callStripe`.
  */
-export async function withAllItems(stripe: Stripe, found: Stripe.Subscription): Promise<Stripe.Subscription> {
+export async function withAllItems(
+  stripe: Stripe,
+  found: Stripe.Subscription,
+): Promise<Stripe.Subscription | null> {
   if (!found.items.has_more) return found
-  const data = await callStripe(() =>
+  const data = await callStripeOrNull(() =>
     stripe.subscriptionItems
       .list({ subscription: found.id, limit: ITEMS_A_PAGE })
       .autoPagingToArray({ limit: MAX_ITEMS }),
   )
-  return { ...found, items: { ...found.items, data, has_more: false } }
+  return data && { ...found, items: { ...found.items, data, has_more: false } }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
-import { Logger } from '../../sources.js'
+import { Logger, type PaymentEvent } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
@@ -108,6 +108,18 @@ describe('an event', () => {
     })
     // It has bought one of our prices.
     expect(rows).toEqual([expect.objectContaining({ effect: 'unlinked customer' })])
+  })
+
+  it('knows a sale by an item behind those that an event carries (B11)', async () => {
+    const customer = await app.app.get(Stripe).customers.create()
+    const subscription = await anotherSubscription(app, customer.id)
+    for (let added = 0; added < 11; added++)
+      await app.sandbox.simulate.addItem(subscription, 'price_of_an_add_on')
+    await app.paymentsSettled()
+    const last = app.sandbox.events().at(-1) as PaymentEvent
+    const carried = (last.data.object as Stripe.Subscription).items
+    expect(carried.data.map(({ price }) => price.id)).not.toContain('price_yearly')
+    expect(await keptEvents(app, last.id)).toMatchObject([{ effect: 'unlinked customer' }])
   })
 
   it('billing 10: warns of customers without an account at most once an hour', async () => {

@@ -407,7 +407,8 @@ describe('claimed work', () => {
   it('of nobody is dismissed with its events', async () => {
     const claimed = await claimedWork()
     await anEvent(`evt_${count}`, 'invoice.paid')
-    await writer.dismiss(claimed)
+    const events = await database.run(db => app.app.get(WaitingEvents).of(db, customerId))
+    await writer.dismiss(claimed, events, [])
     expect(await effects()).toEqual({ [`evt_${count}`]: 'unknown customer' })
     expect(await waiting()).toEqual([])
   })
