@@ -39,7 +39,7 @@ export type { PaymentSandboxOptions } from '../packages/payment-sandbox/src/paym
 export { monthsAfter, nowSeconds } from '../packages/payment-sandbox/src/state/clock.js'
 export type { Subscription } from '../packages/payment-sandbox/src/subscriptions/subscription.js'
 export { isCancelling } from '../packages/payment-sandbox/src/subscriptions/subscription-changes.js'
-export { ProfileStore } from '../packages/react/src/provider.js'
+export { ProfileStore } from '../packages/react/src/profile-store.js'
 export { AccessTokenError } from '../packages/verify/src/access-token-error.js'
 export {
   ACRS,
