@@ -31,14 +31,15 @@ export {
   type Storage,
   storageHome,
 } from '../packages/client/src/session-home.js'
-export type { ApiRequest } from '../packages/payment-sandbox/src/api/api.js'
-export type { PaymentEvent } from '../packages/payment-sandbox/src/events/event.js'
-export type { PageBrand } from '../packages/payment-sandbox/src/pages/page-layout.js'
-export { PaymentSandbox } from '../packages/payment-sandbox/src/payment-sandbox.js'
-export type { PaymentSandboxOptions } from '../packages/payment-sandbox/src/payment-sandbox-options.js'
-export { monthsAfter, nowSeconds } from '../packages/payment-sandbox/src/state/clock.js'
-export type { Subscription } from '../packages/payment-sandbox/src/subscriptions/subscription.js'
-export { isCancelling } from '../packages/payment-sandbox/src/subscriptions/subscription-changes.js'
+export type { ApiRequest } from '../packages/payment-sandbox/src/api.js'
+export { monthsAfter, nowSeconds } from '../packages/payment-sandbox/src/clock.js'
+export type { PaymentEvent } from '../packages/payment-sandbox/src/event.js'
+export type { PageBrand } from '../packages/payment-sandbox/src/page.js'
+export {
+  PaymentSandbox,
+  type PaymentSandboxOptions,
+} from '../packages/payment-sandbox/src/payment-sandbox.js'
+export { isCancelling, type Subscription } from '../packages/payment-sandbox/src/subscription.js'
 export { ProfileStore } from '../packages/react/src/profile-store.js'
 export { AccessTokenError } from '../packages/verify/src/access-token-error.js'
 export {

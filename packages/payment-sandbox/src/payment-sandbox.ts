@@ -1,18 +1,56 @@
 import type { Server } from 'node:http'
-import type { ApiRequest } from './api/api.js'
-import type { Fault } from './api/fault.js'
-import type { Checkout } from './checkout/checkout.js'
-import type { Simulator } from './control/simulator.js'
-import type { Customer } from './customers/customer.js'
-import type { Dashboard } from './dashboard/dashboard.js'
-import type { DeliveryMode } from './events/delivery-mode.js'
-import type { PaymentEvent } from './events/event.js'
-import { close, listen, urlOf } from './http/server.js'
-import { maxEventsOf, type PaymentSandboxOptions } from './payment-sandbox-options.js'
+import type { ApiRequest, Fault } from './api.js'
+import type { Checkout } from './checkout.js'
+import type { Customer } from './customer.js'
+import type { DeliveryMode, PaymentEvent } from './event.js'
+import { close, listen, urlOf } from './http.js'
+import type { PageBrand } from './page.js'
+import type { Dashboard } from './portals.js'
 import { Provider } from './provider.js'
-import { State } from './state/state.js'
-import { StateFile } from './state/state-file.js'
-import type { Subscription } from './subscriptions/subscription.js'
+import type { Simulator } from './simulator.js'
+import { State, StateFile } from './state.js'
+import type { Subscription } from './subscription.js'
+
+export interface PaymentSandboxOptions {
+  /** 0 picks a free port. */
+  port: number
+  /**
+   * Default 127.0.0.1, so that nobody else on the network can reach the sandbox. Requests for other hosts are answered
+   * 421, except for addresses, localhost and names without a dot.
+   */
+  host?: string
+  /** The only bearer key that the API accepts. */
+  secretKey: string
+  /** Where to post events; null for nowhere. */
+  webhookUrl: string | null
+  /** A certificate (PEM) to trust at the webhook, besides those that Node trusts: one that a machine made for itself. */
+  webhookCertificate?: string
+  webhookSecret: string
+  /** The prices that exist; see `Prices` for what their ids mean. */
+  priceIds: string[]
+  /** The file that keeps the state across restarts. Without it, the state is in memory only. */
+  stateFile?: string
+  /** How many events stay listed. Default 20,000, or 500 with a state file, which every change rewrites. */
+  maxEvents?: number
+  /**
+   * Whether to send the `SecondaryEvents` too, as Stripe does. Default true; false helps tests that count
+   * events.
+   */
+  secondaryEvents?: boolean
+  /** The `livemode` of all events. Default false. */
+  livemode?: boolean
+  /** The account that the secret key belongs to. Default `acct_payment_sandbox`. */
+  accountId?: string
+  /** The name and colours of the pages; neutral ones by default. */
+  brand?: PageBrand
+}
+
+const MAX_EVENTS = 20_000
+const MAX_EVENTS_IN_FILE = 500
+
+function maxEventsOf({ maxEvents, stateFile }: PaymentSandboxOptions): number {
+  return maxEvents ?? (stateFile ? MAX_EVENTS_IN_FILE : MAX_EVENTS)
+}
 
 /**
  * A local stand-in for Stripe: the part of its HTTP API that we use, hosted pages to pay and to change a

@@ -1,0 +1,293 @@
+export const english = {
+  code: 'en',
+  /** For amounts and dates. */
+  locale: 'en-US',
+  layout: {
+    sandbox: 'Payment sandbox',
+    noMoney: 'Payment sandbox: no real money.',
+    nothingCharged: 'Nothing is charged, and no card is needed.',
+  },
+  closed: {
+    complete: 'This checkout is complete',
+    nothingLeft: 'There is nothing left to do here.',
+    expired: 'This checkout has expired',
+    startAgain: 'Nothing was charged. Please start again from the site.',
+    toSite: 'Return to the site',
+    notFound: 'Page not found',
+    fromSite: 'Please start again from the site.',
+  },
+  pay: {
+    subscription: 'Start your subscription',
+    payment: 'Complete your payment',
+    setup: 'Save a payment method',
+    month: 'Billed monthly',
+    year: 'Billed yearly',
+    oneTime: 'One-time payment',
+    totalToday: 'Total due today',
+    receipt: (email: string) => `A real receipt would go to ${email}.`,
+    free: 'Nothing is charged.',
+    once: 'You are charged only once.',
+    everyMonth: (amount: string, days: number | null) =>
+      `${days ? `After ${days} free days,` : 'Then'} ${amount} every month until you cancel.`,
+    everyYear: (amount: string, days: number | null) =>
+      `${days ? `After ${days} free days,` : 'Then'} ${amount} every year until you cancel.`,
+    saveCard: 'Save card',
+    startTrial: 'Start trial',
+    pay: (amount: string) => `Pay ${amount}`,
+    later: 'Pay by bank debit (takes days)',
+    refused: 'Use a card that is declined',
+    declined: 'Your card was declined.',
+    noCard: 'No card is needed today.',
+    methods: (names: string) => `Payment methods: ${names}.`,
+    code: (known: string) => `Promotion code (the sandbox knows ${known})`,
+    applyCode: 'Apply',
+    codeApplied: (code: string) => `${code} is applied.`,
+    unknownCode: 'This code is invalid.',
+    missing: 'Please fill in what is missing.',
+    discount: 'Discount',
+    tax: 'Tax',
+    fields: {
+      line1: 'Street and number',
+      postal_code: 'Postal code',
+      city: 'City',
+      country: 'Country (two letters, such as US)',
+      phone: 'Phone number',
+      tax_id: 'Tax ID',
+      business_name: 'Business name',
+      terms: 'I agree to the terms of service.',
+      promotions: 'Send me news and offers.',
+    },
+    cancel: 'Cancel',
+  },
+  portal: {
+    title: 'Your billing',
+    subscription: 'Subscription',
+    noSubscription: 'You have no subscription.',
+    method: 'Payment method',
+    card: (lastFour: string) => `Card ending in ${lastFour}`,
+    checkoutCard: 'The card used at checkout',
+    otherCard: 'Use another card',
+    invoices: 'Invoices',
+    noInvoices: 'You have no invoices yet.',
+    draft: 'Draft',
+    resume: 'Resume subscription',
+    cancelAtEnd: 'Cancel at period end',
+    perMonth: (amount: string) => `${amount} a month.`,
+    perYear: (amount: string) => `${amount} a year.`,
+    endedOn: (date: string) => `Ended on ${date}.`,
+    neverStarted: 'It never started.',
+    endsOn: (date: string) => `Ends on ${date}.`,
+    freeUntil: (date: string) => `Free until ${date}.`,
+    lastFailed: 'The last payment failed.',
+    waitingForFirst: 'Waiting for the first payment.',
+    paused: 'Payments are paused.',
+    renewsOn: (date: string) => `Renews on ${date}.`,
+    back: 'Back',
+  },
+  invoice: {
+    title: (number: string) => `Invoice ${number}`,
+    draft: 'Draft invoice',
+    period: (start: string, end: string) => `${start} to ${end}`,
+    total: 'Total',
+    due: 'Amount due',
+    pdf: 'Download as PDF',
+    back: 'Back to your billing',
+  },
+  flow: {
+    cancel: 'Cancel your subscription',
+    activeUntil: (plan: string, date: string) =>
+      `${plan} remains active until ${date}, after which nothing more is charged.`,
+    change: 'Change your subscription',
+    plan: 'Plan',
+    quantity: 'Quantity',
+    submitChange: 'Change the subscription',
+    confirm: 'Confirm the change',
+    nowMonthly: 'Now, per month',
+    nowYearly: 'Now, per year',
+    thenMonthly: 'Then, per month',
+    thenYearly: 'Then, per year',
+    difference: 'If the new price is higher, the difference for the rest of this period is charged now.',
+    method: 'Update your payment method',
+    testCard: 'Stripe would ask for a card here; the sandbox uses a test card.',
+    saveCard: 'Save a new card',
+    done: 'Done',
+    saved: 'Your change is saved.',
+    deleted: 'This customer has been deleted',
+    nothingToSee: 'There is nothing left to see here.',
+  },
+  /** Stripe's statuses in words; those that are missing are shown as they are. */
+  statuses: {} as Readonly<Record<string, string>>,
+  /** What the lines of invoices are described with, by what stands there in English. */
+  lines: {} as Readonly<Record<string, string>>,
+}
+
+export type Words = typeof english
+
+const german: Words = {
+  code: 'de',
+  locale: 'de-DE',
+  layout: {
+    sandbox: 'Zahlungs-Sandbox',
+    noMoney: 'Zahlungs-Sandbox: kein echtes Geld.',
+    nothingCharged: 'Es wird nichts abgebucht, und Sie brauchen keine Karte.',
+  },
+  closed: {
+    complete: 'Diese Bestellung ist abgeschlossen',
+    nothingLeft: 'Hier gibt es nichts mehr zu tun.',
+    expired: 'Diese Bestellung ist abgelaufen',
+    startAgain: 'Es wurde nichts abgebucht. Bitte beginnen Sie auf der Website noch einmal.',
+    toSite: 'Zurück zur Website',
+    notFound: 'Seite nicht gefunden',
+    fromSite: 'Bitte beginnen Sie auf der Website noch einmal.',
+  },
+  pay: {
+    subscription: 'Abo abschließen',
+    payment: 'Zahlung abschließen',
+    setup: 'Zahlungsmittel speichern',
+    month: 'Monatliche Zahlung',
+    year: 'Jährliche Zahlung',
+    oneTime: 'Einmalige Zahlung',
+    totalToday: 'Heute zu zahlen',
+    receipt: email => `Ein echter Beleg ginge an ${email}.`,
+    free: 'Es wird nichts abgebucht.',
+    once: 'Es wird nur einmal abgebucht.',
+    everyMonth: (amount, days) =>
+      `${days ? `Nach ${days} kostenlosen Tagen` : 'Danach'} ${amount} im Monat, bis Sie kündigen.`,
+    everyYear: (amount, days) =>
+      `${days ? `Nach ${days} kostenlosen Tagen` : 'Danach'} ${amount} im Jahr, bis Sie kündigen.`,
+    saveCard: 'Karte speichern',
+    startTrial: 'Testzeitraum beginnen',
+    pay: amount => `${amount} bezahlen`,
+    later: 'Per Lastschrift (dauert einige Tage)',
+    refused: 'Mit einer Karte, die abgelehnt wird',
+    declined: 'Ihre Karte wurde abgelehnt.',
+    noCard: 'Heute brauchen Sie keine Karte.',
+    methods: names => `Zahlungsmittel: ${names}.`,
+    code: known => `Gutscheincode (die Sandbox kennt ${known})`,
+    applyCode: 'Einlösen',
+    codeApplied: code => `${code} ist eingelöst.`,
+    unknownCode: 'Diesen Code gibt es nicht.',
+    missing: 'Bitte füllen Sie aus, was noch fehlt.',
+    discount: 'Rabatt',
+    tax: 'Steuer',
+    fields: {
+      line1: 'Straße und Hausnummer',
+      postal_code: 'Postleitzahl',
+      city: 'Ort',
+      country: 'Land (zwei Buchstaben, z. B. DE)',
+      phone: 'Telefonnummer',
+      tax_id: 'Steuernummer',
+      business_name: 'Firma',
+      terms: 'Ich stimme den Nutzungsbedingungen zu.',
+      promotions: 'Senden Sie mir Neuigkeiten und Angebote.',
+    },
+    cancel: 'Abbrechen',
+  },
+  portal: {
+    title: 'Ihre Abrechnung',
+    subscription: 'Abo',
+    noSubscription: 'Sie haben kein Abo.',
+    method: 'Zahlungsmittel',
+    card: lastFour => `Karte mit den Endziffern ${lastFour}`,
+    checkoutCard: 'Die Karte, mit der Sie bestellt haben',
+    otherCard: 'Andere Karte verwenden',
+    invoices: 'Rechnungen',
+    noInvoices: 'Sie haben noch keine Rechnungen.',
+    draft: 'Entwurf',
+    resume: 'Abo fortsetzen',
+    cancelAtEnd: 'Zum Laufzeitende kündigen',
+    perMonth: amount => `${amount} im Monat.`,
+    perYear: amount => `${amount} im Jahr.`,
+    endedOn: date => `Beendet am ${date}.`,
+    neverStarted: 'Es hat nie begonnen.',
+    endsOn: date => `Endet am ${date}.`,
+    freeUntil: date => `Kostenlos bis ${date}.`,
+    lastFailed: 'Die letzte Zahlung ist fehlgeschlagen.',
+    waitingForFirst: 'Die erste Zahlung steht noch aus.',
+    paused: 'Die Zahlungen sind pausiert.',
+    renewsOn: date => `Verlängert sich am ${date}.`,
+    back: 'Zurück',
+  },
+  invoice: {
+    title: number => `Rechnung ${number}`,
+    draft: 'Rechnungsentwurf',
+    period: (start, end) => `${start} bis ${end}`,
+    total: 'Summe',
+    due: 'Offener Betrag',
+    pdf: 'Als PDF herunterladen',
+    back: 'Zurück zu Ihrer Abrechnung',
+  },
+  flow: {
+    cancel: 'Abo kündigen',
+    activeUntil: (plan, date) => `${plan} läuft noch bis ${date}. Danach wird nichts mehr abgebucht.`,
+    change: 'Abo ändern',
+    plan: 'Tarif',
+    quantity: 'Anzahl',
+    submitChange: 'Abo ändern',
+    confirm: 'Änderung bestätigen',
+    nowMonthly: 'Jetzt, pro Monat',
+    nowYearly: 'Jetzt, pro Jahr',
+    thenMonthly: 'Danach, pro Monat',
+    thenYearly: 'Danach, pro Jahr',
+    difference: 'Ist der neue Preis höher, wird der Unterschied für den Rest des Zeitraums jetzt abgebucht.',
+    method: 'Zahlungsmittel ändern',
+    testCard: 'Stripe würde hier nach einer Karte fragen; die Sandbox nimmt eine Testkarte.',
+    saveCard: 'Neue Karte speichern',
+    done: 'Fertig',
+    saved: 'Ihre Änderung ist gespeichert.',
+    deleted: 'Diesen Kunden gibt es nicht mehr',
+    nothingToSee: 'Hier gibt es nichts mehr zu sehen.',
+  },
+  statuses: {
+    active: 'aktiv',
+    canceled: 'beendet',
+    complete: 'abgeschlossen',
+    draft: 'Entwurf',
+    incomplete: 'unvollständig',
+    incomplete_expired: 'nie begonnen',
+    open: 'offen',
+    paid: 'bezahlt',
+    past_due: 'überfällig',
+    paused: 'pausiert',
+    trialing: 'im Testzeitraum',
+    uncollectible: 'uneinbringlich',
+    unpaid: 'unbezahlt',
+    void: 'storniert',
+  },
+  lines: {
+    'Monthly subscription': 'Monatliches Abo',
+    'Yearly subscription': 'Jährliches Abo',
+    'Trial period': 'Testzeitraum',
+    'Unused time': 'Nicht genutzte Zeit',
+    'Remaining time': 'Restliche Zeit',
+    Subscription: 'Abo',
+  },
+}
+
+const LANGUAGES: ReadonlyMap<string, Words> = new Map([
+  ['en', english],
+  ['de', german],
+])
+
+/**
+ * The words of a page: in the language of its session's `locale`; without one, or for `auto`, in the first of
+ * the browser's languages (Accept-Language) that there is; otherwise in English.
+ */
+export function wordsFor(locale: string | null, acceptLanguage = ''): Words {
+  const asked = locale && locale !== 'auto' ? [locale] : preferred(acceptLanguage)
+  const known = asked.map(tag => LANGUAGES.get(tag.toLowerCase().split('-')[0]!))
+  return known.find(words => words !== undefined) ?? english
+}
+
+/** The language ranges of RFC 9110, most wanted first. */
+function preferred(acceptLanguage: string): string[] {
+  return acceptLanguage
+    .split(',')
+    .map(range => {
+      const [tag = '', quality = '1'] = range.trim().split(/\s*;\s*q=/)
+      return { tag, quality: Number(quality) }
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag)
+}
