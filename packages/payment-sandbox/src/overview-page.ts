@@ -23,7 +23,6 @@ import {
 } from './simulator.js'
 import type { State } from './state.js'
 import { hasEnded, type Subscription } from './subscription.js'
-import { english } from './words.js'
 
 /** Per kind of object. */
 const MAX_SHOWN = 20
@@ -40,7 +39,6 @@ export class OverviewPage {
     const checkouts = newest(this.state.checkouts.values()).map(({ checkout }) => checkout)
     const disputes = newest(this.state.disputes.values())
     return pageLayout(
-      english,
       'Payment sandbox',
       html`${problem === null ? '' : html`<p class="alert" role="alert">${problem}</p>`}
 <h2>Faults and delivery</h2>
@@ -82,7 +80,7 @@ function subscriptionCard(subscription: Subscription): Html {
     'disputed',
   ] as Simulation[]
   return html`<section class="card">
-<p><strong>${subscriptionName(english, subscription)}</strong> ${statusBadge(english, status)}</p>
+<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(status)}</p>
 <p class="quiet"><code>${id}</code> for <code>${customer}</code></p>
 ${buttons(simulations, id, button('customer-deleted', customer))}
 </section>
@@ -108,7 +106,7 @@ function availableSimulations({ status }: Subscription): Simulation[] {
 function checkoutCard({ id, status, payment_status, url }: Checkout): Html {
   const isUnpaid = status === 'complete' && payment_status === 'unpaid'
   return html`<section class="card">
-<p>${statusBadge(english, status ?? 'open')} ${statusBadge(english, payment_status)}</p>
+<p>${statusBadge(status ?? 'open')} ${statusBadge(payment_status)}</p>
 <p class="quiet">${url ? html`<a href="${url}"><code>${id}</code></a>` : html`<code>${id}</code>`}</p>
 ${status === 'open' ? buttons(['card-declined', 'payment-needs-action', 'checkout-expires'], id) : ''}
 ${isUnpaid ? buttons(['payment-succeeds', 'payment-fails'], id) : ''}
@@ -118,7 +116,7 @@ ${isUnpaid ? buttons(['payment-succeeds', 'payment-fails'], id) : ''}
 
 function disputeCard({ id, status }: Dispute): Html {
   return html`<section class="card">
-<p>${statusBadge(english, status)}</p>
+<p>${statusBadge(status)}</p>
 <p class="quiet"><code>${id}</code></p>
 ${status === 'needs_response' ? buttons(['dispute-won', 'dispute-lost'], id) : ''}
 </section>
@@ -126,7 +124,7 @@ ${status === 'needs_response' ? buttons(['dispute-won', 'dispute-lost'], id) : '
 }
 
 function eventRow({ id, type, pending_webhooks }: PaymentEvent): Html {
-  return html`<p class="quiet">${type} ${statusBadge(english, pending_webhooks > 0 ? 'pending' : 'delivered')}<br><code>${id}</code></p>`
+  return html`<p class="quiet">${type} ${statusBadge(pending_webhooks > 0 ? 'pending' : 'delivered')}<br><code>${id}</code></p>`
 }
 
 function buttons(simulations: readonly Simulation[], id: string, more: Html = html``): Html {

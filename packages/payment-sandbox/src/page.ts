@@ -1,5 +1,5 @@
 import type { Checkout } from './checkout.js'
-import type { Words } from './words.js'
+import { words } from './words.js'
 
 // The service's mails have the same few lines. Two copies are simpler than a package that both would depend on.
 
@@ -23,8 +23,8 @@ function render(value: Value): string {
 }
 
 /** An amount in cents, formatted as in $10.00. */
-export function money(cents: number, currency = 'usd', locale = 'en-US'): string {
-  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(cents / 100)
+export function money(cents: number, currency = 'usd'): string {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
 }
 
 /** The business whose payment pages these are. */
@@ -53,9 +53,10 @@ export function branded(page: string, { name, logoUrl, accent: { light, dark } }
  * A complete page around `content`, with a notice that no money is involved. Needs no scripts or other files: the
  * empty icon keeps browsers from asking for /favicon.ico.
  */
-export function pageLayout({ code, layout }: Words, title: string, content: Html): Html {
+export function pageLayout(title: string, content: Html): Html {
+  const { layout } = words
   return html`<!doctype html>
-<html lang="${code}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -174,16 +175,16 @@ button:hover, .button:hover { filter: brightness(1.08); }
 `)
 
 /** The page of a checkout that is complete or expired, with a link to `returnUrl` if there is one. */
-export function closedPage(words: Words, checkout: Checkout, returnUrl: string | null): Html {
+export function closedPage(checkout: Checkout, returnUrl: string | null): Html {
   const { complete, nothingLeft, expired, startAgain, toSite } = words.closed
   const link = returnUrl ? html`<p><a class="button" href="${returnUrl}">${toSite}</a></p>` : ''
-  if (checkout.status === 'complete') return pageLayout(words, complete, html`<p>${nothingLeft}</p>${link}`)
-  return pageLayout(words, expired, html`<p>${startAgain}</p>${link}`)
+  if (checkout.status === 'complete') return pageLayout(complete, html`<p>${nothingLeft}</p>${link}`)
+  return pageLayout(expired, html`<p>${startAgain}</p>${link}`)
 }
 
 /** The page for an unknown address. */
-export function notFoundPage(words: Words): Html {
-  return pageLayout(words, words.closed.notFound, html`<p>${words.closed.fromSite}</p>`)
+export function notFoundPage(): Html {
+  return pageLayout(words.closed.notFound, html`<p>${words.closed.fromSite}</p>`)
 }
 
 /** A complete HTTP answer, for browsers. */

@@ -32,14 +32,13 @@ import type { Payments } from './payments.js'
 import { invoicePage, type PortalPages } from './portal-pages.js'
 import { billedQuantity, PROMOTION_CODE, productName, totalsOf } from './prices.js'
 import type { State } from './state.js'
-import { type Words, wordsFor } from './words.js'
+import { words } from './words.js'
 
 /** What the page says about the last button: the keys of the words about it. */
 type PageAlert = 'declined' | 'unknownCode' | 'missing'
 
 /** The page of an open checkout: what is bought, where the receipt goes, what to fill in, and the buttons. */
 function payPage(
-  words: Words,
   record: CheckoutRecord,
   { email, alert }: { email: string | null; alert: PageAlert | null },
 ): Html {
@@ -49,14 +48,13 @@ function payPage(
   const receipt = email && checkout.mode !== 'setup' ? ` ${pay.receipt(email)}` : ''
   const noCard = needsNoMethod(checkout) ? ` ${pay.noCard}` : ''
   return pageLayout(
-    words,
     pay[checkout.mode as (typeof CHECKOUT_MODES)[number]],
     html`${alert ? html`<p class="alert" role="alert">${pay[alert]}</p>` : ''}
-${lines.length > 0 ? amounts(words, record) : ''}
-<p class="quiet">${chargeNotice(words, record)}${receipt}${noCard}</p>
-${methodNotice(words, record)}
-${checkout.allow_promotion_codes ? promotionForm(words, record) : ''}
-<form method="post" action="${action}/pay">${fieldsOf(words, record)}<button>${buttonText(words, record)}</button>
+${lines.length > 0 ? amounts(record) : ''}
+<p class="quiet">${chargeNotice(record)}${receipt}${noCard}</p>
+${methodNotice(record)}
+${checkout.allow_promotion_codes ? promotionForm(record) : ''}
+<form method="post" action="${action}/pay">${fieldsOf(record)}<button>${buttonText(record)}</button>
 ${takesDebit(checkout) ? html`<button class="second" formaction="${action}/later">${pay.later}</button>` : ''}</form>
 ${
   takesCard(checkout)
@@ -72,7 +70,8 @@ ${
 }
 
 /** Which payment methods there are, where that was chosen. */
-function methodNotice({ pay }: Words, { checkout }: CheckoutRecord): Html | string {
+function methodNotice({ checkout }: CheckoutRecord): Html | string {
+  const { pay } = words
   const { payment_method_configuration_details: configuration, payment_method_types } = checkout
   const isChosen = checkout.allowed_payment_method_types ?? checkout.excluded_payment_method_types
   if (!isChosen && !configuration) return ''
@@ -80,7 +79,8 @@ function methodNotice({ pay }: Words, { checkout }: CheckoutRecord): Html | stri
   return html`<p class="quiet">${pay.methods(methods.join(', '))}</p>`
 }
 
-function promotionForm({ pay }: Words, { checkout, discountId }: CheckoutRecord): Html {
+function promotionForm({ checkout, discountId }: CheckoutRecord): Html {
+  const { pay } = words
   if (discountId) return html`<p class="quiet">${pay.codeApplied(PROMOTION_CODE)}</p>`
   return html`<form method="post" action="/pay/${checkout.id}/promotion">
 <label>${pay.code(PROMOTION_CODE)}<input name="code" required></label>
@@ -96,7 +96,8 @@ const AUTOCOMPLETE: Partial<Record<PayerField, string>> = {
   business_name: 'organization',
 }
 
-function fieldsOf({ pay }: Words, record: CheckoutRecord): Html[] {
+function fieldsOf(record: CheckoutRecord): Html[] {
+  const { pay } = words
   return [...askedFields(record)].map(([name, isRequired]) => {
     const required = isRequired ? html` required` : ''
     if (name === 'terms' || name === 'promotions')
@@ -107,29 +108,24 @@ function fieldsOf({ pay }: Words, record: CheckoutRecord): Html[] {
   })
 }
 
-function amounts(words: Words, record: CheckoutRecord): Html {
+function amounts(record: CheckoutRecord): Html {
   return html`<dl class="due">
-${record.lines.map(line => lineRow(words, line))}
-${extraRow(words, record, 'discount')}${extraRow(words, record, 'tax')}
-<div class="total"><dt>${words.pay.totalToday}</dt><dd>${totalToday(words, record)}</dd></div>
+${record.lines.map(line => lineRow(line))}
+${extraRow(record, 'discount')}${extraRow(record, 'tax')}
+<div class="total"><dt>${words.pay.totalToday}</dt><dd>${totalToday(record)}</dd></div>
 </dl>`
 }
 
-function extraRow(
-  { pay, locale }: Words,
-  { checkout }: CheckoutRecord,
-  kind: 'discount' | 'tax',
-): Html | string {
+function extraRow({ checkout }: CheckoutRecord, kind: 'discount' | 'tax'): Html | string {
+  const { pay } = words
   const { amount_discount, amount_tax } = checkout.total_details!
   const cents = kind === 'tax' ? amount_tax : -amount_discount
   if (cents === 0) return ''
-  return html`<div><dt>${pay[kind]}</dt><dd>${money(cents, checkout.currency ?? 'usd', locale)}</dd></div>`
+  return html`<div><dt>${pay[kind]}</dt><dd>${money(cents, checkout.currency ?? 'usd')}</dd></div>`
 }
 
-function chargeNotice(
-  { pay, locale }: Words,
-  { checkout, discountId, lines, trialDays }: CheckoutRecord,
-): string {
+function chargeNotice({ checkout, discountId, lines, trialDays }: CheckoutRecord): string {
+  const { pay } = words
   if (checkout.mode === 'setup') return pay.free
   if (checkout.mode === 'payment') return pay.once
   const { price } = lines[0]!
@@ -137,25 +133,25 @@ function chargeNotice(
     isDiscounted: discountId !== undefined,
     isTaxed: checkout.automatic_tax.enabled,
   })
-  const amount = money(total, price.currency, locale)
+  const amount = money(total, price.currency)
   const every = price.recurring?.interval === 'year' ? pay.everyYear : pay.everyMonth
   return every(amount, trialDays ?? null)
 }
 
-function buttonText(words: Words, record: CheckoutRecord): string {
+function buttonText(record: CheckoutRecord): string {
   if (record.checkout.mode === 'setup') return words.pay.saveCard
-  return record.trialDays ? words.pay.startTrial : words.pay.pay(totalToday(words, record))
+  return record.trialDays ? words.pay.startTrial : words.pay.pay(totalToday(record))
 }
 
-function totalToday({ locale }: Words, { checkout }: CheckoutRecord): string {
-  return money(checkout.amount_total ?? 0, checkout.currency ?? 'usd', locale)
+function totalToday({ checkout }: CheckoutRecord): string {
+  return money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')
 }
 
-function lineRow(words: Words, { price, quantity }: CheckoutLine): Html {
-  const { pay, code, locale } = words
+function lineRow({ price, quantity }: CheckoutLine): Html {
+  const { pay } = words
   const { id, recurring } = price
-  const amount = money((price.unit_amount ?? 0) * billedQuantity(price, quantity), price.currency, locale)
-  const name = recurring ? productName(id, code) : pay.oneTime
+  const amount = money((price.unit_amount ?? 0) * billedQuantity(price, quantity), price.currency)
+  const name = recurring ? productName(id) : pay.oneTime
   const count = (quantity ?? 1) === 1 ? '' : ` × ${quantity}`
   const every = recurring ? html`<small>${recurring.interval === 'year' ? pay.year : pay.month}</small>` : ''
   return html`<div><dt>${name}${count}${every}</dt><dd>${amount}</dd></div>`
@@ -180,87 +176,84 @@ export class HostedPages {
   ) {}
 
   answer(received: ReceivedRequest): PageAnswer {
-    const { method, path, query, headers } = received
+    const { method, path, query } = received
     const [, root, id = '', button, ...more] = path.split('/')
     if (root === 'portal') return this.portal.answer(received)
-    const language = headers['accept-language']
-    const words = wordsFor(this.state.checkouts.get(id)?.checkout.locale ?? null, language)
     if (root === 'invoice' && method === 'POST' && button === 'pay' && more.length === 0)
-      return this.payInvoice(words, id)
-    if (root === 'invoice' && method === 'GET') return this.showInvoice(words, id, button, more.length > 0)
+      return this.payInvoice(id)
+    if (root === 'invoice' && method === 'GET') return this.showInvoice(id, button, more.length > 0)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
     if (isPage && method === 'GET' && button === undefined)
-      return this.show(words, id, query === DECLINED ? 'declined' : query === NO_CODE ? 'unknownCode' : null)
+      return this.show(id, query === DECLINED ? 'declined' : query === NO_CODE ? 'unknownCode' : null)
     if (isPage && method === 'POST' && button !== undefined) {
-      const answer = this.press(words, id, button, parseForm(received.body))
+      const answer = this.press(id, button, parseForm(received.body))
       if (answer) return answer
     }
-    return pageAnswer(404, notFoundPage(words))
+    return pageAnswer(404, notFoundPage())
   }
 
   /** Null for a button that there is not. */
-  private press(words: Words, id: string, button: string, details: Form): PageAnswer | null {
-    if (button === 'pay') return this.pay(words, id, details, () => this.payments.pay(id, details))
-    if (button === 'later')
-      return this.pay(words, id, details, () => this.payments.payByBankDebit(id, details))
-    if (button === 'decline') return this.decline(words, id)
-    if (button === 'promotion') return this.applyPromotion(words, id, text(details, 'code') ?? '')
-    return button === 'cancel' ? this.cancel(words, id) : null
+  private press(id: string, button: string, details: Form): PageAnswer | null {
+    if (button === 'pay') return this.pay(id, details, () => this.payments.pay(id, details))
+    if (button === 'later') return this.pay(id, details, () => this.payments.payByBankDebit(id, details))
+    if (button === 'decline') return this.decline(id)
+    if (button === 'promotion') return this.applyPromotion(id, text(details, 'code') ?? '')
+    return button === 'cancel' ? this.cancel(id) : null
   }
 
-  private show(words: Words, id: string, alert: PageAlert | null): PageAnswer {
+  private show(id: string, alert: PageAlert | null): PageAnswer {
     const record = this.checkouts.find(id)
     const { checkout } = record
-    if (checkout.status !== 'open') return closedAnswer(words, checkout)
+    if (checkout.status !== 'open') return closedAnswer(checkout)
     const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
-    return pageAnswer(alert === 'missing' ? 400 : 200, payPage(words, record, { email, alert }))
+    return pageAnswer(alert === 'missing' ? 400 : 200, payPage(record, { email, alert }))
   }
 
-  private showInvoice(words: Words, id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
+  private showInvoice(id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
     const invoice = this.state.invoices.get(id)
-    if (!invoice?.hosted_invoice_url || isDeeper) return pageAnswer(404, notFoundPage(words))
-    if (part === undefined) return pageAnswer(200, invoicePage(words, invoice, null))
-    return part === 'pdf' ? pdfAnswer(invoicePdf(invoice)) : pageAnswer(404, notFoundPage(words))
+    if (!invoice?.hosted_invoice_url || isDeeper) return pageAnswer(404, notFoundPage())
+    if (part === undefined) return pageAnswer(200, invoicePage(invoice, null))
+    return part === 'pdf' ? pdfAnswer(invoicePdf(invoice)) : pageAnswer(404, notFoundPage())
   }
 
   /** Also what confirms a payment; a second click finds the invoice paid. */
-  private payInvoice(words: Words, id: string): PageAnswer {
+  private payInvoice(id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
-    if (!invoice?.hosted_invoice_url) return pageAnswer(404, notFoundPage(words))
+    if (!invoice?.hosted_invoice_url) return pageAnswer(404, notFoundPage())
     if (invoice.status === 'open') this.dunning.pay(invoice)
     return redirectAnswer(invoice.hosted_invoice_url)
   }
 
   /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */
-  private pay(words: Words, id: string, details: Form, pay: () => void): PageAnswer {
+  private pay(id: string, details: Form, pay: () => void): PageAnswer {
     const record = this.checkouts.find(id)
     const { checkout } = record
-    if (checkout.status === 'expired') return closedAnswer(words, checkout)
-    if (checkout.status === 'open' && !isFilledIn(record, details)) return this.show(words, id, 'missing')
+    if (checkout.status === 'expired') return closedAnswer(checkout)
+    if (checkout.status === 'open' && !isFilledIn(record, details)) return this.show(id, 'missing')
     if (checkout.status === 'open') pay()
     return redirectAnswer(returnUrl(checkout)!)
   }
 
   /** Back to the page, which says so, as if a test card had been declined: nothing is paid. */
-  private decline(words: Words, id: string): PageAnswer {
+  private decline(id: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status !== 'open') return closedAnswer(words, checkout)
+    if (checkout.status !== 'open') return closedAnswer(checkout)
     this.payments.decline(id)
     return redirectAnswer(`${checkout.url}?${DECLINED}`)
   }
 
-  private applyPromotion(words: Words, id: string, code: string): PageAnswer {
+  private applyPromotion(id: string, code: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status !== 'open') return closedAnswer(words, checkout)
+    if (checkout.status !== 'open') return closedAnswer(checkout)
     return redirectAnswer(
       this.checkouts.applyPromotion(id, code) ? checkout.url! : `${checkout.url}?${NO_CODE}`,
     )
   }
 
   /** Leaves the checkout open, as Stripe does: the customer may come back and pay. */
-  private cancel(words: Words, id: string): PageAnswer {
+  private cancel(id: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status !== 'open' || !checkout.cancel_url) return closedAnswer(words, checkout)
+    if (checkout.status !== 'open' || !checkout.cancel_url) return closedAnswer(checkout)
     return redirectAnswer(checkout.cancel_url)
   }
 }
@@ -273,7 +266,7 @@ function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | 
   return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
 }
 
-function closedAnswer(words: Words, checkout: Checkout): PageAnswer {
+function closedAnswer(checkout: Checkout): PageAnswer {
   const status = checkout.status === 'expired' ? 410 : 200
-  return pageAnswer(status, closedPage(words, checkout, returnUrl(checkout)))
+  return pageAnswer(status, closedPage(checkout, returnUrl(checkout)))
 }

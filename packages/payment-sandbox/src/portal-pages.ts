@@ -28,20 +28,19 @@ import { billedQuantity, type Price, type Prices } from './prices.js'
 import type { State } from './state.js'
 import { hasEnded, isCancelling, periodEnd, type Subscription, totalOfItems } from './subscription.js'
 import type { Subscriptions } from './subscriptions.js'
-import { type Words, wordsFor } from './words.js'
+import { words } from './words.js'
 
 /** The page of an invoice, line by line: with a way back to the portal session `from`, else with a way to pay it. */
-export function invoicePage(words: Words, invoice: Invoice, from: string | null): Html {
+export function invoicePage(invoice: Invoice, from: string | null): Html {
   const { title, draft, total: sum, due: dueNow, pdf, back } = words.invoice
   const { number, created, status, lines, total, amount_remaining, currency } = invoice
-  const due = money(amount_remaining, currency, words.locale)
+  const due = money(amount_remaining, currency)
   return pageLayout(
-    words,
     number ? title(number) : draft,
-    html`<p>${formatDate(words, created)} ${statusBadge(words, status ?? 'draft')}</p>
+    html`<p>${formatDate(created)} ${statusBadge(status ?? 'draft')}</p>
 <dl>
-${lines.data.map(line => lineRow(words, line))}
-<div class="total"><dt>${sum}</dt><dd>${money(total, currency, words.locale)}</dd></div>
+${lines.data.map(line => lineRow(line))}
+<div class="total"><dt>${sum}</dt><dd>${money(total, currency)}</dd></div>
 <div><dt>${dueNow}</dt><dd>${due}</dd></div>
 </dl>
 ${
@@ -54,110 +53,91 @@ ${from ? html`<p class="back"><a class="button second" href="/portal/${from}">${
   )
 }
 
-function lineRow(words: Words, line: Invoice['lines']['data'][number]): Html {
+function lineRow(line: Invoice['lines']['data'][number]): Html {
   const { description, period, amount, currency } = line
-  const dates = words.invoice.period(formatDate(words, period.start), formatDate(words, period.end))
-  const name = translated(words, description ?? 'Subscription')
-  return html`<div><dt>${name}<small>${dates}</small></dt><dd>${money(amount, currency, words.locale)}</dd></div>`
-}
-
-/** A description, perhaps after how many there are. */
-function translated({ lines }: Words, description: string): string {
-  const [, count, name] = /^(\d+ × )?(.*)$/s.exec(description)!
-  return `${count ?? ''}${lines[name!] ?? name}`
+  const dates = words.invoice.period(formatDate(period.start), formatDate(period.end))
+  return html`<div><dt>${description ?? 'Subscription'}<small>${dates}</small></dt><dd>${money(amount, currency)}</dd></div>`
 }
 
 /** The page of a `subscription_cancel` flow. */
-function cancelPage(words: Words, session: PortalSession, subscription: Subscription): Html {
+function cancelPage(session: PortalSession, subscription: Subscription): Html {
   const { id } = subscription
-  const end = formatDate(words, periodEnd(subscription))
+  const end = formatDate(periodEnd(subscription))
   return pageLayout(
-    words,
     words.flow.cancel,
-    html`<p>${words.flow.activeUntil(subscriptionName(words, subscription), end)}</p>
+    html`<p>${words.flow.activeUntil(subscriptionName(subscription), end)}</p>
 ${actionForm(session, 'cancel', { subscription: id }, html`<button>${words.portal.cancelAtEnd}</button>`)}
-${backLink(words, session)}`,
+${backLink(session)}`,
   )
 }
 
 /** The page of a `subscription_update` flow: changes the plan or quantity of the first item. */
-function updatePage(words: Words, session: PortalSession, subscription: Subscription, prices: Price[]): Html {
+function updatePage(session: PortalSession, subscription: Subscription, prices: Price[]): Html {
   const { flow } = words
   const [item] = subscription.items.data
   return pageLayout(
-    words,
     flow.change,
     html`${actionForm(
       session,
       'update',
       { subscription: subscription.id, item: item!.id },
       html`<fieldset><legend>${flow.plan}</legend>
-${prices.map(price => planChoice(words, price, price.id === item!.price.id))}
+${prices.map(price => planChoice(price, price.id === item!.price.id))}
 </fieldset>
 <label>${flow.quantity} <input type="number" name="quantity" min="1" max="9999" required value="${item!.quantity ?? 1}"></label>
 <button>${flow.submitChange}</button>`,
     )}
-${backLink(words, session)}`,
+${backLink(session)}`,
   )
 }
 
-function planChoice(words: Words, price: Price, isChosen: boolean): Html {
-  const amount = money(price.unit_amount ?? 0, price.currency, words.locale)
+function planChoice(price: Price, isChosen: boolean): Html {
+  const amount = money(price.unit_amount ?? 0, price.currency)
   const every = price.recurring?.interval === 'year' ? words.pay.year : words.pay.month
   return html`<label class="choice"><input type="radio" name="price" value="${price.id}"${isChosen ? html` checked` : ''}>
-<span>${planName(words, price.id, 1)}<small>${every}</small></span> <b>${amount}</b></label>
+<span>${planName(price.id, 1)}<small>${every}</small></span> <b>${amount}</b></label>
 `
 }
 
 /** The page of a `subscription_update_confirm` flow: the subscription before and after the change. */
-function confirmPage(words: Words, session: PortalSession, subscription: Subscription, price: Price): Html {
-  const { flow, locale } = words
+function confirmPage(session: PortalSession, subscription: Subscription, price: Price): Html {
+  const { flow } = words
   const [item] = session.flow!.subscription_update_confirm!.items
   const current = subscription.items.data.find(({ id }) => id === item!.id)!
   const quantity = item!.quantity ?? 1
   const total = (price.unit_amount ?? 0) * billedQuantity(price, item!.quantity)
   return pageLayout(
-    words,
     flow.confirm,
     html`<dl>
-<div><dt>${isYearly(subscription) ? flow.nowYearly : flow.nowMonthly}<small>${planName(words, current.price.id, current.quantity ?? 1)}</small></dt>
-<dd>${money(totalOfItems(subscription), subscription.currency, locale)}</dd></div>
-<div class="total"><dt>${price.recurring!.interval === 'year' ? flow.thenYearly : flow.thenMonthly}<small>${planName(words, price.id, quantity)}</small></dt><dd>${money(total, price.currency, locale)}</dd></div>
+<div><dt>${isYearly(subscription) ? flow.nowYearly : flow.nowMonthly}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
+<dd>${money(totalOfItems(subscription), subscription.currency)}</dd></div>
+<div class="total"><dt>${price.recurring!.interval === 'year' ? flow.thenYearly : flow.thenMonthly}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency)}</dd></div>
 </dl>
 <p class="quiet">${flow.difference}</p>
 ${actionForm(session, 'confirm', {}, html`<button>${flow.confirm}</button>`)}
-${backLink(words, session)}`,
+${backLink(session)}`,
   )
 }
 
 /** The page of a `payment_method_update` flow. */
-function paymentMethodPage(words: Words, session: PortalSession): Html {
+function paymentMethodPage(session: PortalSession): Html {
   return pageLayout(
-    words,
     words.flow.method,
     html`<p>${words.flow.testCard}</p>
 ${actionForm(session, 'method', {}, html`<button>${words.flow.saveCard}</button>`)}
-${backLink(words, session)}`,
+${backLink(session)}`,
   )
 }
 
 /** The page after a flow that ends with `hosted_confirmation`. */
-function donePage(words: Words, session: PortalSession): Html {
+function donePage(session: PortalSession): Html {
   const message = session.flow?.after_completion.hosted_confirmation?.custom_message
-  return pageLayout(
-    words,
-    words.flow.done,
-    html`<p>${message ?? words.flow.saved}</p>${backLink(words, session)}`,
-  )
+  return pageLayout(words.flow.done, html`<p>${message ?? words.flow.saved}</p>${backLink(session)}`)
 }
 
 /** The page of a session whose customer has been deleted. */
-function deletedCustomerPage(words: Words, session: PortalSession): Html {
-  return pageLayout(
-    words,
-    words.flow.deleted,
-    html`<p>${words.flow.nothingToSee}</p>${backLink(words, session)}`,
-  )
+function deletedCustomerPage(session: PortalSession): Html {
+  return pageLayout(words.flow.deleted, html`<p>${words.flow.nothingToSee}</p>${backLink(session)}`)
 }
 
 /** What the page shows about the customer. */
@@ -169,16 +149,15 @@ interface PortalHome {
 }
 
 /** Subscriptions, payment method and invoices, with buttons to cancel, resume, pay and use another card. */
-function portalHomePage(words: Words, session: PortalSession, home: PortalHome): Html {
+function portalHomePage(session: PortalSession, home: PortalHome): Html {
   const { subscriptions, invoices, card } = home
   const { portal } = words
   return pageLayout(
-    words,
     portal.title,
     html`<h2>${portal.subscription}</h2>
 ${
   subscriptions.length > 0
-    ? subscriptions.map(each => subscriptionCard(words, session, each))
+    ? subscriptions.map(each => subscriptionCard(session, each))
     : html`<p class="quiet">${portal.noSubscription}</p>`
 }
 <h2>${portal.method}</h2>
@@ -187,21 +166,21 @@ ${actionForm(session, 'method', {}, html`<button class="second">${portal.otherCa
 <h2>${portal.invoices}</h2>
 ${
   invoices.length > 0
-    ? html`<dl>${invoices.map(each => invoiceRow(words, session, each))}</dl>`
+    ? html`<dl>${invoices.map(each => invoiceRow(session, each))}</dl>`
     : html`<p class="quiet">${portal.noInvoices}</p>`
 }
-${backLink(words, session)}`,
+${backLink(session)}`,
   )
 }
 
-function subscriptionCard(words: Words, session: PortalSession, subscription: Subscription): Html {
-  const { portal, locale } = words
+function subscriptionCard(session: PortalSession, subscription: Subscription): Html {
+  const { portal } = words
   const { id } = subscription
-  const amount = money(totalOfItems(subscription), subscription.currency, locale)
+  const amount = money(totalOfItems(subscription), subscription.currency)
   const price = isYearly(subscription) ? portal.perYear(amount) : portal.perMonth(amount)
   return html`<section class="card">
-<p><strong>${subscriptionName(words, subscription)}</strong> ${statusBadge(words, subscription.status)}</p>
-<p class="quiet">${price} ${renewalNotice(words, subscription)}</p>
+<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(subscription.status)}</p>
+<p class="quiet">${price} ${renewalNotice(subscription)}</p>
 ${
   hasEnded(subscription)
     ? ''
@@ -218,13 +197,12 @@ ${
 `
 }
 
-function renewalNotice(words: Words, subscription: Subscription): string {
+function renewalNotice(subscription: Subscription): string {
   const { status, ended_at, cancel_at, pause_collection } = subscription
   const { portal } = words
-  const end = formatDate(words, periodEnd(subscription))
-  if (hasEnded(subscription))
-    return ended_at ? portal.endedOn(formatDate(words, ended_at)) : portal.neverStarted
-  if (isCancelling(subscription)) return portal.endsOn(formatDate(words, cancel_at!))
+  const end = formatDate(periodEnd(subscription))
+  if (hasEnded(subscription)) return ended_at ? portal.endedOn(formatDate(ended_at)) : portal.neverStarted
+  if (isCancelling(subscription)) return portal.endsOn(formatDate(cancel_at!))
   if (status === 'trialing') return portal.freeUntil(end)
   if (status === 'past_due' || status === 'unpaid') return portal.lastFailed
   if (status === 'incomplete') return portal.waitingForFirst
@@ -232,11 +210,11 @@ function renewalNotice(words: Words, subscription: Subscription): string {
   return portal.renewsOn(end)
 }
 
-function invoiceRow(words: Words, session: PortalSession, invoice: Invoice): Html {
+function invoiceRow(session: PortalSession, invoice: Invoice): Html {
   const { id, created, number, status, amount_due, currency } = invoice
-  const due = money(amount_due, currency, words.locale)
+  const due = money(amount_due, currency)
   const button = html`<button class="small">${words.pay.pay(due)}</button>`
-  return html`<div><dt>${formatDate(words, created)} ${statusBadge(words, status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? words.portal.draft}</a></small>
+  return html`<div><dt>${formatDate(created)} ${statusBadge(status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? words.portal.draft}</a></small>
 ${status === 'open' ? actionForm(session, 'pay', { invoice: id }, button) : ''}</dt>
 <dd>${due}</dd></div>
 `
@@ -255,29 +233,28 @@ export class PortalPages {
     private readonly actions: PortalActions,
   ) {}
 
-  answer({ method, path, body, headers }: ReceivedRequest): PageAnswer {
+  answer({ method, path, body }: ReceivedRequest): PageAnswer {
     const [, , id = '', action, ...more] = path.split('/')
     const record = this.state.portals.get(id)
-    const words = wordsFor(record?.session.locale ?? null, headers['accept-language'])
-    if (!record || more.length > 0) return pageAnswer(404, notFoundPage(words))
+    if (!record || more.length > 0) return pageAnswer(404, notFoundPage())
     if (!this.state.customers.has(record.session.customer))
-      return pageAnswer(410, deletedCustomerPage(words, record.session))
-    if (method === 'GET' && action === undefined) return this.show(words, record)
-    if (method === 'GET') return this.showInvoice(words, record, action as string)
+      return pageAnswer(410, deletedCustomerPage(record.session))
+    if (method === 'GET' && action === undefined) return this.show(record)
+    if (method === 'GET') return this.showInvoice(record, action as string)
     const known = PORTAL_ACTIONS.find(each => each === action)
     if (method === 'POST' && known && allows(record, known)) return this.act(record, known, body)
-    return pageAnswer(404, notFoundPage(words))
+    return pageAnswer(404, notFoundPage())
   }
 
-  private show(words: Words, { session, isFlowDone }: PortalRecord): PageAnswer {
+  private show({ session, isFlowDone }: PortalRecord): PageAnswer {
     const { flow, customer } = session
     if (isFlowDone && flow!.after_completion.type !== 'portal_homepage')
-      return pageAnswer(200, donePage(words, session))
+      return pageAnswer(200, donePage(session))
     if (flow && !isFlowDone) {
-      const page = this.flowPage(words, session)
+      const page = this.flowPage(session)
       if (page) return pageAnswer(200, page)
     }
-    return pageAnswer(200, portalHomePage(words, session, this.homeOf(customer)))
+    return pageAnswer(200, portalHomePage(session, this.homeOf(customer)))
   }
 
   private homeOf(customer: string): PortalHome {
@@ -288,23 +265,23 @@ export class PortalPages {
     }
   }
 
-  private showInvoice(words: Words, { session }: PortalRecord, id: string): PageAnswer {
+  private showInvoice({ session }: PortalRecord, id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
-    if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage(words))
-    return pageAnswer(200, invoicePage(words, invoice, session.id))
+    if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage())
+    return pageAnswer(200, invoicePage(invoice, session.id))
   }
 
   /** Null when the subscription has ended meanwhile; the home page then says so. */
-  private flowPage(words: Words, session: PortalSession) {
+  private flowPage(session: PortalSession) {
     const { flow } = session
     const id = flowSubscription(flow)
-    if (id === null) return paymentMethodPage(words, session)
+    if (id === null) return paymentMethodPage(session)
     const subscription = this.subscriptions.find(id)
     if (hasEnded(subscription)) return null
-    if (flow!.subscription_cancel) return cancelPage(words, session, subscription)
-    if (flow!.subscription_update) return updatePage(words, session, subscription, this.prices.all())
+    if (flow!.subscription_cancel) return cancelPage(session, subscription)
+    if (flow!.subscription_update) return updatePage(session, subscription, this.prices.all())
     const price = flow!.subscription_update_confirm!.items[0]!.price!
-    return confirmPage(words, session, subscription, this.prices.find(price, 'price'))
+    return confirmPage(session, subscription, this.prices.find(price, 'price'))
   }
 
   private act(record: PortalRecord, action: PortalAction, body: string): PageAnswer {

@@ -34,7 +34,7 @@ import {
   type SubscriptionItem,
 } from './subscription.js'
 import type { Subscriptions } from './subscriptions.js'
-import type { Words } from './words.js'
+import { words } from './words.js'
 
 type PortalConfiguration = Stripe.BillingPortal.Configuration
 
@@ -315,20 +315,20 @@ export function actionForm(
 }
 
 /** A link back to the site; empty when the session has no return URL. */
-export function backLink(words: Words, { return_url }: PortalSession): Html {
+export function backLink({ return_url }: PortalSession): Html {
   return return_url
     ? html`<p class="back"><a class="button second" href="${return_url}">${words.portal.back}</a></p>`
     : html``
 }
 
-export function statusBadge({ statuses }: Words, status: string): Html {
-  const name = statuses[status] ?? status.replaceAll('_', ' ')
+export function statusBadge(status: string): Html {
+  const name = status.replaceAll('_', ' ')
   return html`<span class="badge ${TONES[status] ?? 'plain'}">${name}</span>`
 }
 
 /** The plans and quantities of the subscription. */
-export function subscriptionName(words: Words, { items }: Subscription): string {
-  return items.data.map(({ price, quantity }) => planName(words, price.id, quantity ?? 1)).join(', ')
+export function subscriptionName({ items }: Subscription): string {
+  return items.data.map(({ price, quantity }) => planName(price.id, quantity ?? 1)).join(', ')
 }
 
 /** Whether the subscription is charged once a year; otherwise it is once a month. */
@@ -336,14 +336,14 @@ export function isYearly({ items }: Subscription): boolean {
   return items.data.every(({ price }) => monthsOf(price) === 12)
 }
 
-export function planName({ code }: Words, price: string, quantity: number): string {
-  const name = productName(price, code)
+export function planName(price: string, quantity: number): string {
+  const name = productName(price)
   return quantity === 1 ? name : `${name} × ${quantity}`
 }
 
 /** The date in UTC, as in “March 1, 2027”, with the day on the line of its month. */
-export function formatDate({ locale }: Words, seconds: number): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+export function formatDate(seconds: number): string {
+  return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
     .format(seconds * 1000)
     .replace(' ', '\u00a0')
 }

@@ -19,10 +19,9 @@ const GERMAN: Readonly<Record<string, string>> = {
 const FEATURES = ['Your whole team', 'Data entry and reports on every site']
 const GERMAN_FEATURES = ['Ihr ganzes Team', 'Dateneingabe und Berichte auf jeder Website']
 
-/** The name of a price's product, as in “Team monthly”, in German for `de`. */
-export function productName(priceId: string, language: string): string {
-  const words = priceId.replace(/^price_/, '').replaceAll('_', ' ')
-  return titled(language === 'de' ? inGerman(words) : words)
+/** The name of a price's product, as in “Team monthly”. */
+export function productName(priceId: string): string {
+  return titled(priceId.replace(/^price_/, '').replaceAll('_', ' '))
 }
 
 function inGerman(words: string): string {
