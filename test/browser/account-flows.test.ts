@@ -112,7 +112,7 @@ test('pages 12, 17, 18: signs up, proves the address, and is at home', async () 
 test('pages 14, 19: what is wrong with a field stands at it, in words for people', async () => {
   await logInAtHome(await anOwner(stage.app))
   await page.getByRole('link', { name: 'Team' }).click()
-  await press('Invite somebody')
+  await press('Invite someone')
   const field = page.getByLabel('E-mail of the new member')
   // Browsers take this for an address, and the service does not.
   await field.fill('somebody@nowhere')
@@ -197,7 +197,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   const email = anEmail()
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Team' }).click()
-  await press('Invite somebody')
+  await press('Invite someone')
   await page.getByLabel('E-mail of the new member').fill(email)
   await page.getByLabel('Everywhere: this site and all satellites, including new ones').uncheck()
   await page.getByLabel(new URL(SHOP_ONE).host).check()
@@ -205,7 +205,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await seeing(`An invitation to ${email} is on its way.`)
   // pages 14: the form is as new, and whoever is invited next is so with it.
   const other = anEmail()
-  await press('Invite somebody')
+  await press('Invite someone')
   await page.getByLabel('E-mail of the new member').fill(other)
   await press('Send invitation')
   await seeing(`An invitation to ${other} is on its way.`)
@@ -224,7 +224,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await page.getByLabel('Password').fill(PASSWORD)
   await press('Join')
   await page.getByRole('link', { name: `Continue as ${owner.email}` }).waitFor()
-  await press('Log in as somebody else')
+  await press('Log in as someone else')
   await logInOn(page, { email: other })
   await logOutOn(page)
 

@@ -90,7 +90,7 @@ test('a dialog looks the same wherever it is opened: no part of the page has a s
   const ofSection = await looks()
   // Some dialogs have no text of their own, so this one gets it.
   await visit(page, `${MAIN}/account/team`)
-  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByRole('button', { name: 'Invite someone' }).click()
   await page.evaluate(`document.querySelector('dialog h2').after(document.createElement('p'))`)
   expect(await looks()).toEqual(ofSection)
   expect(ofSection[0]).toMatch(/ 0px 0px 16px$/)
@@ -179,7 +179,7 @@ test('what can be done about an invitation stands side by side', async () => {
   await page.setViewportSize({ width: 768, height: 1024 })
   await visit(page, `${MAIN}/account/team`)
   await logInOn(page, owner)
-  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByRole('button', { name: 'Invite someone' }).click()
   await page.getByLabel('E-mail of the new member').fill(anEmail())
   await page.getByRole('button', { name: 'Send invitation' }).click()
   const boxOf = async (name: RegExp) => (await page.getByRole('button', { name }).boundingBox())!

@@ -105,7 +105,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await beginLogin(owner)
   await enterCode(phone.code())
   await untilHome()
-  await page.getByLabel('Everybody').check()
+  await page.getByLabel('Everyone').check()
   await page.getByLabel('Days to set one up').fill('0')
   await expectGoodPage(page, 'main-second-factor-policy')
   await page.getByLabel('Payments need a second factor').selectOption('5')
@@ -135,7 +135,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await theirs.getByText('Only people with the permission “Payments” see this page.').waitFor()
 
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await seeing(`Somebody entered the password of ${owner.email} and was asked for a second factor`)
+  await seeing(`Someone entered the password of ${owner.email} and was asked for a second factor`)
   const details = 'payments: with a second factor of the last 5 minutes'
   await page.getByRole('listitem').filter({ hasText: details }).first().locator('summary').click()
   await seeing(details)

@@ -216,7 +216,7 @@ describe('what goes wrong', () => {
 
   test('pages 21: so is what was typed in a dialog', async () => {
     await visit(page, `${MAIN}/account/team`)
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByRole('button', { name: 'Invite someone' }).click()
     await page.getByRole('dialog').getByLabel('E-mail').fill('rosa@example.com')
     await stage.app.app.get(UserAdministration).endSessions(owner)
     await page.getByRole('button', { name: 'Send invitation' }).click()

@@ -43,7 +43,7 @@ export const en = {
       subject: 'Your e-mail address for {site} has been changed',
       paragraphs: [
         'The e-mail address of your account at {site} has been changed. You now log in with the new address, and e-mails about the account go there.',
-        'If this was not you, follow the link below within 7 days. It restores this address and logs everybody out; then you choose a new password.',
+        'If this was not you, follow the link below within 7 days. It restores this address and ends all sessions; then you choose a new password.',
       ],
       action: 'This was not me',
       footnote: 'If it was you, you do not need to do anything.',
@@ -76,7 +76,7 @@ export const en = {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
         'Your account at {site} has a new password. You have been logged out everywhere else. If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
-        'If this was you, everything is fine. If not, open our e-mail “{emailChanged}” and follow its link “This was not me”: it restores this address and logs everybody out.',
+        'If this was you, everything is fine. If not, open our e-mail “{emailChanged}” and follow its link “This was not me”: it restores this address and ends all sessions.',
       ],
       footnote: 'We also write to this earlier address for as long as your account can return to it.',
     },
@@ -122,7 +122,7 @@ export const en = {
     policyChanged: {
       subject: 'New rules about second factors at {site}',
       paragraphs: [
-        'Somebody who may change the settings of your account at {site} has changed the rules about second factors.',
+        'Someone who may change the settings of your account at {site} has changed the rules about second factors.',
         '{whom}',
         '{payments}',
       ],
@@ -145,13 +145,13 @@ export const en = {
     handoffLoosened: {
       subject: 'New rules for logging in on your satellites',
       paragraphs: [
-        'Somebody who may change the settings of your account at {site} has changed how people log in on your satellites.',
+        'Someone who may change the settings of your account at {site} has changed how people log in on your satellites.',
         '{whom}',
         'The server of such a satellite sees the passwords that are typed there.',
       ],
       action: 'Go to your satellites',
       footnote:
-        'If you did not expect this, change it back on that page, and change your password if you have one: somebody may know it.',
+        'If you did not expect this, change it back on that page, and change your password if you have one: someone may know it.',
     },
     deletionRequested: {
       subject: 'Your account at {site} will be deleted',
@@ -222,7 +222,7 @@ export const en = {
       ],
       action: 'Go to {site}',
       footnote:
-        'If you did not ask for this, contact us, and change your password if you have one: somebody may know it.',
+        'If you did not ask for this, contact us, and change your password if you have one: someone may know it.',
     },
     becameOwner: {
       subject: 'You are now the owner of your account at {site}',
@@ -239,14 +239,14 @@ export const en = {
       ],
       action: 'Go to {site}',
       footnote:
-        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: somebody may know it.',
+        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: someone may know it.',
     },
     memberGained: {
       subject: '{member} may do more in your account at {site}',
       paragraphs: ['{by} has changed what {member} may do in your account at {site}. They may now {powers}.'],
       action: 'Go to {site}',
       footnote:
-        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: somebody may know it.',
+        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: someone may know it.',
     },
     memberRemoved: {
       subject: '{member} has been removed from your account at {site}',
@@ -255,7 +255,7 @@ export const en = {
       ],
       action: 'Go to {site}',
       footnote:
-        'If you expected this, you do not need to do anything. If not, you can invite them again on your team page. Also change your password if you have one: somebody may know it.',
+        'If you expected this, you do not need to do anything. If not, you can invite them again on your team page. Also change your password if you have one: someone may know it.',
     },
     removedFromTeam: {
       subject: 'You have been removed from a team at {site}',
@@ -268,7 +268,7 @@ export const en = {
     membersDisabled: {
       subject: 'Members of your team have been disabled',
       paragraphs: [
-        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited or given more permissions with it during that time: {members}.',
+        '{inviter} has told us that someone else used their login. We have disabled everyone who was invited or given more permissions with it during that time: {members}.',
         'If you know them, you can enable them again on your team page.',
       ],
       action: 'Go to {site}',
@@ -280,12 +280,12 @@ export const en = {
       ],
       action: 'Go to your satellites',
       footnote:
-        'If you or a colleague wanted this, you do not need to do anything. If not, suspend the satellite on that page, and change your password if you have one: somebody may know it.',
+        'If you or a colleague wanted this, you do not need to do anything. If not, suspend the satellite on that page, and change your password if you have one: someone may know it.',
     },
     satellitesClosed: {
       subject: 'Satellites of your account have been suspended',
       paragraphs: [
-        '{user} has told us that somebody else used their login. We have suspended the satellites that were activated with it during that time: {satellites}. Nobody can log in there.',
+        '{user} has told us that someone else used their login. We have suspended the satellites that were activated with it during that time: {satellites}. Nobody can log in there.',
         'If you know these sites, you can resume them on your satellites page.',
       ],
       action: 'Go to {site}',
@@ -303,7 +303,7 @@ export const en = {
         '{opening}',
         '{circumstances}',
         '{advice}',
-        'If this was not you, open our e-mail “{emailChanged}” and follow its link “This was not me”: it restores this address and logs everybody out.',
+        'If this was not you, open our e-mail “{emailChanged}” and follow its link “This was not me”: it restores this address and ends all sessions.',
       ],
       footnote: 'We also write to this earlier address for as long as your account can return to it.',
     },
@@ -321,7 +321,7 @@ export const en = {
       paragraphs: [
         'For 7 days we have not found the proof that the host of your satellite {name} is yours, so it has been suspended. Nobody can log in there.',
         '{place}',
-        'Once it is there again, you can resume the satellite. Until then anybody who proves that the host is theirs can claim it.',
+        'Once it is there again, you can resume the satellite. Until then anyone who proves that the host is theirs can claim it.',
       ],
       action: 'Go to {site}',
     },
@@ -368,14 +368,14 @@ export const en = {
       'We have also suspended the satellites that were activated during that time: {satellites}. If you know these sites, you can resume them on your satellites page.',
 
     'factorReset.byManager':
-      'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
+      'Someone who manages your team at {site} says that you have lost your authenticator app or passkeys.',
     'factorReset.byOperator':
-      'Somebody told us that you have lost your authenticator app or passkeys. If you have not, log in with one of them: then nothing will be removed.',
+      'Someone told us that you have lost your authenticator app or passkeys. If you have not, log in with one of them: then nothing will be removed.',
     'factorReset.whileDisabled':
-      'We have disabled your login. Somebody told us that your authenticator app or passkeys are lost or not yours.',
+      'We have disabled your login. Someone told us that your authenticator app or passkeys are lost or not yours.',
 
     'factorReset.passwordAlone':
-      'Your password alone will then be enough to log in, also for anybody else who knows it.',
+      'Your password alone will then be enough to log in, also for anyone else who knows it.',
     'factorReset.noPassword':
       'You have no password, so you will need one to log in: use the link “Forgot your password?” on the login page.',
     'factorReset.logIn': 'Log in with your password, and set up new ones.',
@@ -384,22 +384,22 @@ export const en = {
     'factorReset.changePassword':
       'If you did not ask for this, change your password now, with the link “Forgot your password?” on the login page, and contact us.',
     'factorReset.setPassword':
-      'If you did not ask for this, choose that password now, before somebody else does, and contact us.',
+      'If you did not ask for this, choose that password now, before someone else does, and contact us.',
 
     'policy.off': 'Nobody needs a second factor.',
-    'policy.payments': 'Everybody who can make payments must have a second factor{from}',
+    'policy.payments': 'Everyone who can make payments must have a second factor{from}',
     'policy.managers':
-      'The owner and everybody who can pay or manage the account or its team must have a second factor{from}',
-    'policy.everyone': 'Everybody must have a second factor{from}',
+      'The owner and everyone who can pay or manage the account or its team must have a second factor{from}',
+    'policy.everyone': 'Everyone must have a second factor{from}',
     'policy.from': ' from {day} (UTC). Those without one can then do nothing but set one up.',
     'policy.payWithout': 'Payments need no second factor.',
     'policy.payWith':
       'Payments need a second factor that was used in the last {minutes, plural, one {minute} other {# minutes}}.',
 
     'handoff.owners':
-      'Only the owner still has to log in through the main site. Everybody else may type their password on satellites that allow it.',
+      'Only the owner still has to log in through the main site. Everyone else may type their password on satellites that allow it.',
     'handoff.none':
-      'Everybody, including the owner, may now type their password on satellites that allow it.',
+      'Everyone, including the owner, may now type their password on satellites that allow it.',
 
     'notice.circumstances': 'Device: {device}\nTime: {day}, {time} UTC',
     'notice.circumstancesWithPlace': 'Device: {device}\nPlace: in or near {place}\nTime: {day}, {time} UTC',
@@ -411,23 +411,23 @@ export const en = {
 
     'newDevice.subject': 'New login at {site}: {device}',
     'newDevice.opening':
-      'Somebody has just logged in to your account at {site} from a device that you have not used before.',
+      'Someone has just logged in to your account at {site} from a device that you have not used before.',
     'newDevice.refused':
-      'Somebody entered the correct password for your account at {site} from a device that you have not used before.',
+      'Someone entered the correct password for your account at {site} from a device that you have not used before.',
     'unusualLogin.subject': 'Unusual login at {site}',
     'unusualLogin.opening':
-      'Somebody has just logged in to your account at {site} from a place where you do not usually log in.',
+      'Someone has just logged in to your account at {site} from a place where you do not usually log in.',
     'unusualLogin.refused':
-      'Somebody entered the correct password for your account at {site} from a place where you do not usually log in.',
+      'Someone entered the correct password for your account at {site} from a place where you do not usually log in.',
     'refusedLogin.subject': 'Login refused at {site}',
     'refusedLogin.subjectWithDevice': 'Login refused at {site}: {device}',
     'refusedLogin.unusual': 'The login was refused. {advice}',
     'refusedLogin.handoffRequired':
       'The login was refused, because you can log in only through our main site. If this was you, log in there.',
     'refusedLogin.wrongCode':
-      'Somebody entered the correct password for your account at {site}, and then a wrong code.',
+      'Someone entered the correct password for your account at {site}, and then a wrong code.',
     'refusedLogin.passwordKnown':
-      'The login was refused. If this was you, you do not need to do anything. If not, choose a new password: somebody knows yours.',
+      'The login was refused. If this was you, you do not need to do anything. If not, choose a new password: someone knows yours.',
     'unusualUse.subject': 'Unusual activity at {site}',
     'unusualUse.opening': 'A session of yours at {site} was suddenly used from another device or place.',
     'unusualUse.ended':
@@ -435,7 +435,7 @@ export const en = {
 
     'factors.wrongInSession': 'Wrong code at {site}',
     'factors.wrongInSessionOpening':
-      'Somebody who is logged in to your account at {site} was asked for your second factor and could not provide it.',
+      'Someone who is logged in to your account at {site} was asked for your second factor and could not provide it.',
     'factors.authenticatorAdded': 'New authenticator app for {site}',
     'factors.authenticatorAddedOpening': 'An authenticator app was added to your account at {site}.',
     'factors.passkeyAdded': 'New passkey for {site}',
@@ -464,7 +464,7 @@ export const en = {
     'proof.suspended':
       'The proof has been missing for 7 days, so the satellite has been suspended: nobody can log in there.',
     'proof.mayBeTaken':
-      'The satellite is suspended. Until the proof is there again, anybody who proves that the host is theirs can claim it.',
+      'The satellite is suspended. Until the proof is there again, anyone who proves that the host is theirs can claim it.',
     'proof.suspendsOn':
       'Without the proof, the satellite will be suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
     'proof.others':

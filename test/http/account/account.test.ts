@@ -121,7 +121,7 @@ describe('The account', () => {
         const [first, second] = await textsTo(person)
         expect(first).toContain('Only the owner still has to log in through the main site.')
         expect(first).toContain(`${MAIN}/account/satellites`)
-        expect(second).toContain('Everybody, including the owner, may now type their password')
+        expect(second).toContain('Everyone, including the owner, may now type their password')
       }
       expect(await textsTo(member)).toEqual([])
       for (let again = 0; again < 4; again++) for (const required of ['everyone', 'none']) await set(required)

@@ -42,7 +42,7 @@ describe('operator console: a reset of second factors', () => {
     const { owner, resetAt } = await requested()
     expect((resetAt.getTime() - app.clock.now().getTime()) / 1000).toBeCloseTo(DAY, -1)
     const [mail] = await app.mailsTo(owner.email)
-    expect(mail?.text).toContain('Somebody told us that you have lost')
+    expect(mail?.text).toContain('Someone told us that you have lost')
     await passTime(app, DAY - 60)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
@@ -56,7 +56,7 @@ describe('operator console: a reset of second factors', () => {
     const again = await operator.post(`users/${owner.id}/factors/reset`)
     expect(new Date(again.json.resetAt)).toEqual(resetAt)
     const texts = (await app.mailsTo(owner.email)).map(({ text }) => text)
-    expect(texts).toEqual(Array(2).fill(expect.stringContaining('Somebody told us that you have lost')))
+    expect(texts).toEqual(Array(2).fill(expect.stringContaining('Someone told us that you have lost')))
     expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(204)
     expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(404)
     await passTime(app, DAY + 600)
@@ -98,7 +98,7 @@ describe('operator console: a reset of second factors', () => {
     await request(member)
     const texts = (await app.mailsTo(member.email)).map(({ text }) => text)
     expect(texts).toHaveLength(2)
-    for (const text of texts) expect(text).not.toContain('Somebody told us')
+    for (const text of texts) expect(text).not.toContain('Someone told us')
   })
 
   describe('of somebody whom an operator has disabled, because a thief has a factor of theirs', () => {

@@ -285,7 +285,7 @@ describe('The daily check of satellites', () => {
     const [mail, ...others] = await mailsTo(landlord.owner.email)
     expect(others).toEqual([])
     expect(mail?.subject).toMatch(/^The proof for .+ was not found$/)
-    expect(mail?.text).toContain('anybody who proves that the host is theirs can claim it')
+    expect(mail?.text).toContain('anyone who proves that the host is theirs can claim it')
   })
 
   it('is not brought forward while it is postponed', async () => {

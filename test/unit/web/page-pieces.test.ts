@@ -31,7 +31,7 @@ describe('beside an invitation', () => {
   } as OfferedPlan
   const subscription = (state: string, seats: number | null) =>
     ({ state, plan: 'price_team', limits: { satellites: null, seats } }) as Subscription
-  const PRICE = 'Everybody who joins is billed: $12.00 a month per seat.'
+  const PRICE = 'Everyone who joins is billed: $12.00 a month per seat.'
   const MOST = 'Your plan is for up to 20 people, including those who are invited.'
 
   it.each([
