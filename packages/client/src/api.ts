@@ -14,7 +14,7 @@ export type PathOf<M extends Method> = keyof Operations[M]
 
 interface Common {
   readonly signal?: AbortSignal
-  /** For public endpoints: sends no token, so nobody needs to be logged in. */
+  /** For public endpoints: sends no token, so no user needs to be logged in. */
   readonly anonymous?: boolean
 }
 

@@ -182,7 +182,7 @@ const NOT_ABOUT_THE_TOKEN = /SECOND_FACTOR|PASSKEY|CREDENTIALS|REAUTHENTICATION|
 
 /**
  * The full URL of a request. Throws a TypeError unless it begins with a trusted base and a slash: that fixes
- * the host, whatever follows. A token sent to a stranger would open everything until it expired.
+ * the host, whatever follows. A token sent to another server would open everything until it expired.
  */
 export function trustedUrl(input: string | URL | Request, trusted: readonly string[]): string {
   const text = (input as Partial<Request>).url ?? String(input)

@@ -69,7 +69,7 @@ export class Client {
   }
 
   /**
-   * Calls `listener` as soon as it is known who is logged in, and again whenever somebody logs in or out (in
+   * Calls `listener` as soon as it is known who is logged in, and again whenever a user logs in or out (in
    * any tab), their permissions change, or the `reason` for waiting changes; `kind` says which. Returns a
    * function that unsubscribes.
    */
@@ -127,14 +127,14 @@ export class Client {
   /**
    * Gets a new token, so that `state` matches what the service says now: after a page has loaded, or a
    * permission has changed. Waits as long as an outage lasts, unless `signal` aborts. Returns who is logged
-   * in, or null for nobody.
+   * in, or null for no user.
    */
   async refresh({ signal }: { signal?: AbortSignal | null } = {}): Promise<Caller | null> {
     await unlessAborted(this.findOutWhoIsLoggedIn(), signal)
     return this.state.caller
   }
 
-  /** A live access token, for what `fetch` cannot do; null when nobody is logged in. Waits as `refresh` does. */
+  /** A live access token, for what `fetch` cannot do; null when no user is logged in. Waits as `refresh` does. */
   async accessToken(options: { signal?: AbortSignal | null } = {}): Promise<string | null> {
     return (await this.liveToken(options))?.text ?? null
   }
@@ -142,8 +142,8 @@ export class Client {
   /**
    * Like the global `fetch`, but with the access token. A bare path goes to the service. If a new token is
    * needed first, this waits out an outage of the service, unless `init.signal` aborts; the response itself
-   * is returned as it is, whatever its status. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody
-   * is logged in, or somebody else by the time the token has come, and a TypeError for a URL that belongs
+   * is returned as it is, whatever its status. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when no user
+   * is logged in, or another one by the time the token has come, and a TypeError for a URL that belongs
    * neither to the service nor to `backends`. Unless you pass a signal, it fails with a `TimeoutError` when no
    * response has started after 20 seconds.
    */
@@ -162,7 +162,7 @@ export class Client {
   }
 
   /**
-   * Stops everything in the background. Nobody is logged out. Of a logout that the service has not heard of yet,
+   * Stops everything in the background, and logs no user out. Of a logout that the service has not heard of yet,
    * an attempt under way is still completed; the next client with the same session does the rest. Calls that
    * are waiting, such as `logout` and `refresh`, resolve with what is known.
    */

@@ -7,7 +7,7 @@ export interface HandOffOptions {
 }
 
 /**
- * Why nobody is logged in. The main site reports the first four: nobody is logged in there
+ * Why no user is logged in. The main site reports the first four: no user is logged in there
  * (`login_required`); the person declined, or the satellite takes passwords only (`access_denied`); they are
  * not invited to this satellite; the satellite is suspended. `interrupted`: this tab did not ask for the
  * answer that it got. `expired`: the answer came too late, or a second time.
@@ -38,7 +38,7 @@ export interface LoginThroughMainOptions {
 export interface HandOff {
   /**
    * Leaves for the main site, which sends the browser back to `/handoff-callback` on this one. Call it only
-   * when somebody presses a button, never automatically, so that no redirect loop can arise. Where the page
+   * when the user presses a button, never automatically, so that no redirect loop can arise. Where the page
    * cannot store anything, it throws the browser's `SecurityError` and does not leave.
    */
   loginThroughMain(options?: LoginThroughMainOptions): Promise<void>
@@ -73,7 +73,7 @@ export interface HandOffPage {
 /** What only this tab knows about a hand-off that it started. */
 interface PendingHandOff {
   readonly state: string
-  /** RFC 7636: somebody who intercepts the code cannot use it without this. */
+  /** RFC 7636: an attacker who intercepts the code cannot use it without this. */
   readonly verifier: string
   readonly path: string
 }

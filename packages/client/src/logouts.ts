@@ -104,7 +104,7 @@ export class Logouts {
   async begin(): Promise<void> {
     const { keeper, home } = this
     const token = keeper.live()
-    // Locked storage must not keep anybody from logging out.
+    // Locked storage must not keep a user from logging out.
     const session = await home.presented().catch(() => null)
     const sid = keeper.sid() ?? session?.sid ?? null
     keeper.end(sid, 'logout')

@@ -96,7 +96,7 @@ export interface FieldError {
   readonly values?: Readonly<Record<string, string | number>>
 }
 
-/** What somebody can prove their identity with. */
+/** What a user can prove their identity with. */
 export type FactorMethod = 'password' | 'totp' | 'passkey' | 'recovery'
 
 /** The body of a refusal: RFC 9457 problem details. */

@@ -5,7 +5,7 @@ import type { Caller } from './session-state.js'
 export interface PasskeyLoginOptions {
   /**
    * Offers passkeys in the browser's autofill, in a field with `autocomplete="username webauthn"`, and waits
-   * until somebody chooses one. Otherwise the browser asks at once, which needs a click.
+   * until the user chooses one. Otherwise the browser asks at once, which needs a click.
    */
   readonly conditional?: boolean
   /** Ends the wait. A page can have one request at a time: abort this one before you start another. */
@@ -137,7 +137,7 @@ async function isAutofillPossible(): Promise<boolean> {
 }
 
 /**
- * Somebody who comes back to a page that was open for an hour finds a challenge that is still valid, or soon another
+ * A user who comes back to a page that was open for an hour finds a challenge that is still valid, or soon another
  * one if the network was not back at once.
  */
 async function autofilled(client: Client, signal: AbortSignal | undefined): Promise<object> {
@@ -157,7 +157,7 @@ async function autofilled(client: Client, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** Resolves after a pause, or when somebody looks at the page again: a tab in the background requests nothing. */
+/** Resolves after a pause, or when the user looks at the page again: a tab in the background requests nothing. */
 function untilVisible(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   const { document } = browser
   // Serves as the options of a listener: it has a `signal`.

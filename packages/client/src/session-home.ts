@@ -84,7 +84,7 @@ export interface SessionHome {
    * had already ended it.
    */
   settle(sid: string | null, isOver: boolean): Promise<void>
-  /** Whether the end of the session that is still presented is no news: it was ended here, or people were told. */
+  /** Whether the end of the session that is still presented is no news: it was ended here, or the page said so. */
   isSettled(): Promise<boolean>
 }
 

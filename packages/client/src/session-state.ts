@@ -25,7 +25,7 @@ export interface Caller {
 export type WaitReason = 'network' | 'service' | 'origin'
 
 /**
- * Why somebody is no longer logged in. `logout`: they logged out on this page. `logoutElsewhere`: in another
+ * Why a user is no longer logged in. `logout`: they logged out on this page. `logoutElsewhere`: in another
  * tab. `revoked`: the session was ended early, such as from another device, by a manager or by a new
  * password. `expired`: it reached its time limit. `ended`: it is over, and the service cannot tell (any more)
  * for which of these reasons.
@@ -34,7 +34,7 @@ export type LogoutCause = 'logout' | 'logoutElsewhere' | 'revoked' | 'expired' |
 
 /**
  * Why a listener is called. `first`: it has just become known who is logged in; this is every listener's
- * first call, however late it subscribes. `login`: somebody has logged in, or somebody else. `logout`: nobody
+ * first call, however late it subscribes. `login`: a user has logged in, or another one. `logout`: no user
  * is logged in any more. `permissions`: the same person's permissions have changed. `waiting`: the `reason`
  * for waiting has changed.
  */
@@ -111,7 +111,7 @@ export class SessionState {
     for (const listener of this.listeners) callSafely(listener, state, kind)
   }
 
-  /** Nobody is logged in any more; the first cause stays. */
+  /** No user is logged in any more; the first cause stays. */
   end(cause: LogoutCause | null): void {
     if (this.current.status !== 'loggedOut')
       this.change({ status: 'loggedOut', caller: null, ...(cause && { cause }) })
@@ -119,7 +119,7 @@ export class SessionState {
 
   /**
    * Says why a refresh that is being retried has not succeeded yet, or a logout; null once it has. A
-   * logged-out user waits only for the logout; nobody else waits for one.
+   * logged-out user waits only for the logout; no other waits for one.
    */
   explain(reason: WaitReason | null, isOfLogout = false): void {
     if ((this.current.status === 'loggedOut') !== isOfLogout) return

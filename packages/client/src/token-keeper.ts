@@ -25,7 +25,7 @@ export type Message =
       readonly cause: LogoutCause | null
       readonly bornAt?: undefined
     }
-  /** A refresh failed: nobody asks again for so long. */
+  /** A refresh failed: no tab asks again for so long. */
   | ({ readonly kind: 'wait'; readonly reason: WaitReason; readonly bornAt: number } & Wait)
 
 /**
@@ -101,7 +101,7 @@ export class Tabs {
 const LEFT_AT_LEAST = 0.05
 const LEFT_SPREAD = 0.1
 /**
- * After a refusal that is not a logout, such as an origin that was removed from the list, until somebody
+ * After a refusal that is not a logout, such as an origin that was removed from the list, until an operator
  * fixes it.
  */
 const AFTER_REFUSAL_MS = 60_000
@@ -168,7 +168,7 @@ export class TokenKeeper {
   end(sid: string | null, cause: LogoutCause | null): void {
     this.drop(cause)
     if (sid) this.endedSids.add(sid)
-    // The cookie's session may have another name, but somebody has logged out of it, whatever it is called.
+    // The cookie's session may have another name, but a user has logged out of it, whatever it is called.
     if (sid || (cause === 'logout' && this.home.source === 'main'))
       this.tabs.tell({ kind: 'ended', sid, cause })
   }

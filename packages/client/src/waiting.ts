@@ -54,7 +54,7 @@ export class Backoff {
   }
 
   /**
-   * Adopts what another tab was told `age` milliseconds ago. In one of an older version, `ms` includes what the service
+   * Adopts what another tab learnt `age` milliseconds ago. In one of an older version, `ms` includes what the service
    * asked for, and has no limit.
    */
   follow({ ms, askedMs = 0, failures }: Wait, age: number, factor = 1 + this.platform.random()): void {

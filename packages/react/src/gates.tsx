@@ -10,7 +10,7 @@ export interface SignedInProps {
   readonly fallback?: ReactNode
 }
 
-/** Content for people who are logged in. Your backend must check again: anybody can read what is in a page. */
+/** Content for users who are logged in. Your backend must check again: any visitor can read what is in a page. */
 export function SignedIn({ children, fallback = null }: SignedInProps): ReactNode {
   const { status, caller } = useSession()
   if (status === 'unknown') return fallback
@@ -22,7 +22,7 @@ export interface SignedOutProps {
   readonly children?: ReactNode
 }
 
-/** Content shown once it is known that nobody is logged in. */
+/** Content shown once it is known that no user is logged in. */
 export function SignedOut({ children }: SignedOutProps): ReactNode {
   return useSession().status === 'loggedOut' ? children : null
 }

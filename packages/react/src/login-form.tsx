@@ -10,7 +10,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } fr
 import { type LoginWords, sentenceFor, withEnglish } from './login-words.js'
 import { useClient, useSession } from './provider.js'
 
-/** Why somebody has to log in again; empty for those who logged out here, or were not logged in before. */
+/** Why the user has to log in again; empty for those who logged out here, or were not logged in before. */
 function LogoutNotice({ words }: { readonly words: LoginWords }): ReactNode {
   const state = useSession()
   const cause = state.status === 'loggedOut' ? state.cause : undefined
@@ -141,7 +141,7 @@ function SecondFactorStep({
 }
 
 export interface LoginFormProps {
-  /** Called once somebody is logged in. `<SignedIn>` and the hooks do not need it: they update by themselves. */
+  /** Called once a user is logged in. `<SignedIn>` and the hooks do not need it: they update by themselves. */
   readonly onLogin?: (caller: Caller) => void
   /**
    * Called with every refusal, such as `HANDOFF_REQUIRED`, in addition to what the form shows, and with the e-mail
@@ -175,7 +175,7 @@ export function LoginForm({
   const words = withEnglish(own)
   const client = useClient()
   const [step, setStep] = useState<SecondStep | null>(null)
-  // Kept for whoever has to start again.
+  // Kept for users who have to start again.
   const [email, setEmail] = useState<string | null>(null)
   const [sentence, setSentence] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
@@ -260,7 +260,7 @@ function PasswordStep({
   readonly words: LoginWords
   readonly isBusy: boolean
   readonly defaultEmail: string | undefined
-  /** Somebody has come back from the second step. */
+  /** The user has come back from the second step. */
   readonly isAgain: boolean
   readonly logIn: (credentials: { email: string; password: string }) => void
 }): ReactNode {

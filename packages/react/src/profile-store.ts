@@ -60,7 +60,7 @@ export class ProfileStore {
       if (answer.status >= 500 || answer.status === 429)
         this.retryLater(userId, (Number(answer.headers.get('Retry-After')) || 0) * 1000)
     } catch {
-      // Nobody is logged in any more, which the session reports, or nothing answers.
+      // No user is logged in any more, which the session reports, or nothing answers.
       this.retryLater(userId)
     }
   }

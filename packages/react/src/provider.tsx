@@ -86,7 +86,7 @@ export interface User {
 export interface UserState {
   /** `unknown` until the service has answered for the first time. */
   readonly status: 'unknown' | 'loggedIn' | 'loggedOut'
-  /** Null unless somebody is logged in. */
+  /** Null unless a user is logged in. */
   readonly user: User | null
   /** Requests address and name again, after they have changed. */
   readonly reload: () => Promise<void>

@@ -8,7 +8,7 @@ export interface UserButtonProps {
   readonly words?: { readonly menu?: string; readonly logOut?: string }
   readonly className?: string
   /**
-   * Called when the service knows that somebody has logged out with this button: to navigate to another page,
+   * Called when the service knows that the user has logged out with this button: to navigate to another page,
    * say.
    */
   readonly onLogout?: () => void
@@ -16,7 +16,7 @@ export interface UserButtonProps {
 
 /**
  * Who is logged in, as a button that opens a menu with your links and a button to log out; nothing when
- * nobody is.
+ * no user is.
  */
 export function UserButton({ children, words = {}, className = '', onLogout }: UserButtonProps): ReactNode {
   const { menu = 'Account menu', logOut = 'Log out' } = words

@@ -8,7 +8,7 @@ export function setCaller(request: object, caller: Caller): void {
   callers.set(request, caller)
 }
 
-/** Who is calling. Throws when no guard ran before this handler, since then nobody was verified. */
+/** Who is calling. Throws when no guard ran before this handler, since then no caller was verified. */
 export function callerOf(request: object): Caller {
   const caller = callers.get(request)
   if (!caller) throw new Error('No guard of @mainstay-auth/verify stands before this handler')

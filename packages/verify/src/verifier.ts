@@ -81,7 +81,7 @@ export class PublishedKeys {
     return this.find(header)
   }
 
-  /** During an outage nobody waits for a request that will time out. */
+  /** During an outage no caller waits for a request that will time out. */
   private async renewed(): Promise<void> {
     const fetching = this.fetchInTurn()
     if (this.failure === null) await atMost(RENEWAL_WAIT_MS, fetching)
@@ -109,7 +109,7 @@ export class PublishedKeys {
     const init = {
       // Frameworks that replace `fetch`, such as Next, may keep answers for ever.
       cache: 'no-store',
-      // A redirect could lead to somebody else's keys.
+      // A redirect could lead to another server's keys.
       redirect: 'error' as const,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }
