@@ -69,7 +69,7 @@ export async function callAsWhoeverIsHere<T = null>(path: string, body: object):
   }
 }
 
-/** Null where nobody is logged in. An outage is waited for as long as for any other answer. */
+/** Null where no user is logged in. An outage is waited for as long as for any other answer. */
 async function postInSession(path: string, body: object): Promise<Response | null> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
@@ -81,7 +81,7 @@ async function postInSession(path: string, body: object): Promise<Response | nul
   }
 }
 
-/** Reads what the service tells anybody. Throws a MainstayError for a refusal. */
+/** Reads what the service tells any client. Throws a MainstayError for a refusal. */
 export async function askAsAnybody<T>(path: string): Promise<T> {
   const answer = await fetch(`${site.apiUrl}/api/${path}`, {
     credentials: 'omit',

@@ -1,4 +1,4 @@
-/** The e-mail address typed last, so that nobody has to type it again on the next of these pages. Never stored. */
+/** The e-mail address typed last, so that it need not be typed again on the next of these pages. Never stored. */
 let typed = ''
 
 export function rememberEmail(email: string): void {
@@ -52,7 +52,7 @@ export function forgetSignup(): void {
   }
 }
 
-// Anybody may have written the `next` in an address: it leads only where a login of this site stands.
+// `next` is untrusted: only paths of this site that require a login are allowed.
 
 const LOGINS = /^\/(subscribe|account(\/[\w-]+)*\/?)([?#]|$)|^\/handoff#/
 

@@ -11,7 +11,7 @@ const WAIT_SECONDS = 30
 
 interface MailFormProps {
   readonly submit: string
-  /** About the mail, the same whether or not anybody receives it. */
+  /** About the mail, the same whether or not one is sent. */
   readonly said: (email: string) => string
   readonly send: (texts: Texts) => Promise<unknown>
   readonly isSent: boolean

@@ -32,7 +32,7 @@ export function ownReturn(url: string | null): Promise<SafeReturn> {
   })
 }
 
-/** For anybody: this site, or any satellite. */
+/** For all users: this site, or any satellite. */
 export function anyReturn(url: string | null): Promise<SafeReturn> {
   return returnTo(url, async origin => {
     await askAsAnybody(`handoff/satellite?origin=${encodeURIComponent(origin)}`)

@@ -3,7 +3,7 @@ import { untilLeft } from '../../pieces/leaving.js'
 import { type ConfirmedSatellite, call, type HandOffOffer } from '../api.js'
 import type { HandOffRequest } from './handoff-request.js'
 
-/** What the satellite is told when nobody gets logged in there. */
+/** What the satellite gets when no user is logged in there. */
 type HandOffError = 'login_required' | 'access_denied' | 'not_invited' | 'suspended'
 
 const KEY = 'mainstay.handoff'
@@ -39,7 +39,7 @@ export async function leaveWithCode(
   await untilLeft()
 }
 
-/** Goes back to the satellite with the reason why nobody is logged in. */
+/** Goes back to the satellite with the reason why no user is logged in. */
 export function leaveWithError(
   { origin, iss }: ConfirmedSatellite,
   error: HandOffError,

@@ -1,10 +1,10 @@
 /** What a satellite requests from this page. */
 export interface HandOffRequest {
-  /** The origin that wants somebody logged in. Only the service knows whether it is one of ours. */
+  /** The origin that wants a user logged in. Only the service knows whether it is one of ours. */
   readonly satellite: string
   readonly challenge: string
   readonly state: string
-  /** The e-mail address that was typed there, if any. It may come from anybody. */
+  /** The e-mail address that was typed there, if any. It is untrusted. */
   readonly loginHint: string
 }
 

@@ -110,7 +110,7 @@ function HandOffLogin({ news, request }: { readonly news: ReactNode; readonly re
   )
 }
 
-/** For people who are logged in, and stay so until they have logged in as somebody else. */
+/** For users who are logged in, and stay so until they have logged in as another. */
 function AccountSwitch({
   request,
   done,
@@ -134,7 +134,7 @@ function AccountSwitch({
   )
 }
 
-/** Its host alone: anybody can register a satellite, with any name and logo. */
+/** Its host alone: any customer can register a satellite, with any name and logo. */
 function Afterwards({ origin }: { readonly origin: string }) {
   const host = hostOf(origin)
   return (
@@ -260,7 +260,7 @@ function AllowedChoice({
   )
 }
 
-/** What somebody who is logged in must decide on. */
+/** What a user who is logged in must decide on. */
 interface ChoiceProps {
   readonly offer: HandOffOffer
   readonly request: HandOffRequest
@@ -320,7 +320,7 @@ function SatelliteMark({ branding: { name, logoUrl, background } }: { readonly b
 type Refusal = Exclude<HandOffOffer['access'], 'allowed'>
 
 /**
- * Why nobody can be logged in there, and the way back. Without the branding, which is only for people who are
+ * Why no user can be logged in there, and the way back. Without the branding, which is only for people who are
  * admitted.
  */
 function RefusedChoice({
@@ -371,7 +371,7 @@ function IncompletePage() {
   )
 }
 
-/** Does not redirect: a link that anybody can craft must not lead people anywhere in our name. */
+/** Does not redirect: a link that an attacker can craft must not lead users anywhere in our name. */
 function UnknownSatellitePage({ request }: { readonly request: HandOffRequest }) {
   return (
     <SmallPage title={t('handoff.unknownTitle')}>
@@ -383,9 +383,9 @@ function UnknownSatellitePage({ request }: { readonly request: HandOffRequest })
   )
 }
 
-/** Somebody has just logged in, but the cookie is missing. */
+/** The user has just logged in, but the cookie is missing. */
 function CookiesBlockedPage({ retry }: { readonly retry: () => Promise<void> }) {
-  // Without the cookie the client finds nobody logged in, and the page shows the login again.
+  // Without the cookie the client finds no user logged in, and the page shows the login again.
   const action = useAction(async () => {
     await client.refresh()
     await retry()

@@ -66,7 +66,7 @@ export function ForgotLink() {
   )
 }
 
-/** The address of the login that led here; what anybody else may have written leads to the usual one. */
+/** The address of the login that led here; any other, which is untrusted, leads to the usual one. */
 function useLoginAddress(): string {
   const next = new URLSearchParams(usePlace().hash.slice(1)).get('next') ?? ''
   return isLogin(next) ? next : '/login'

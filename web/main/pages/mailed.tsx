@@ -35,7 +35,7 @@ import { client } from '../client.js'
 const INVALID = new MainstayError(400, { code: 'INVALID_LINK' })
 
 /**
- * A page that a mail leads to. Nothing happens until somebody presses its button, because programs that scan
+ * A page that a mail leads to. Nothing happens until its button is pressed, because programs that scan
  * mails open links too. The token is removed from the address once it has been used.
  */
 function MailedPage<T = null>({
@@ -140,7 +140,7 @@ function filled(texts: Texts): Texts {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
 }
 
-/** Where to go from a mail, which may be about somebody else than the person who is logged in here. */
+/** Where to go from a mail, which may be about another user than the one who is logged in here. */
 function ToLogin() {
   const { data: person } = useLoad(whoIsHere)
   const logIn = useAction(() => client.logout().then(() => go('/login')))
@@ -303,7 +303,7 @@ export function AcceptTransferPage() {
   )
 }
 
-/** For users who have lost their second factor, and for users who have not and must be told. */
+/** For users who have lost their second factor, and for users who have not and must learn of it. */
 export function FactorResetPage() {
   const [isWrong, setIsWrong] = useState(false)
   if (isWrong) return <StopFactorResetPage />

@@ -60,7 +60,7 @@ export function SubscribePage({
   )
 }
 
-/** Shown before anybody chooses a plan, because the service would refuse at the last step. */
+/** Shown before the user chooses a plan, because the service would refuse at the last step. */
 function WrongReturn() {
   return (
     <SmallPage title={t('subscribe.title')}>

@@ -8,7 +8,7 @@ import type { AuditEntry, AuditPart } from '../../api.js'
 /** What to call users, by id. */
 export type People = Readonly<Record<string, string>>
 
-/** Never by their name alone: people choose it freely, and could pose as somebody else. */
+/** Never by their name alone: users choose it freely, and could pose as another. */
 export function peopleIn({ people, names }: AuditPart): People {
   return Object.fromEntries(
     Object.entries(people).map(([id, email]) => [id, names[id] ? `${names[id]} (${email})` : email]),
@@ -92,7 +92,7 @@ function isOfService({ ip, detail }: AuditEntry): boolean {
   return ip === null && typeof detail.by !== 'string'
 }
 
-/** Null where somebody did it to themselves. */
+/** Null where users did it to themselves. */
 function subjectOf({ userId, ip, detail }: AuditEntry, people: People): string | null {
   // For a transfer, because its row is about the current owner.
   if (typeof detail.to === 'string' && !isEmail(detail.to))

@@ -54,7 +54,7 @@ function Cards({
   isChecking,
 }: {
   readonly subscription: SubscriptionAfterReturn
-  /** A payment may have been made: nobody is led to another one. */
+  /** A payment may have been made: the page leads to no other one. */
   readonly isChecking: boolean
 }) {
   // Prices are optional; without them everything else is still shown.

@@ -17,7 +17,7 @@ export const NEW_MEMBER: Permissions = {
   viewReports: true,
 }
 
-/** The five permissions to choose from; nobody can grant what they do not have. */
+/** The five permissions to choose from; a manager cannot grant what they do not have. */
 export function PermissionBoxes({
   given,
   mayGive,
@@ -43,7 +43,7 @@ export function PermissionBoxes({
   )
 }
 
-/** Those that somebody has changed here: of the others, this page may no longer know how they are. */
+/** Those that the user has changed here: of the others, this page may no longer know how they are. */
 export function permissionChangesIn(form: HTMLFormElement): Partial<Permissions> {
   const changed = PERMISSIONS.flatMap(name => {
     const { checked, defaultChecked } = form.elements.namedItem(name) as HTMLInputElement
@@ -57,7 +57,7 @@ export function permissionsIn(form: HTMLFormElement): Permissions {
   return Object.fromEntries(PERMISSIONS.map(name => [name, isChecked(name)])) as unknown as Permissions
 }
 
-/** Labels for satellites that nobody can log in at. */
+/** Labels for satellites at which no user can log in. */
 const closedStates = () => ({
   pending: { name: t('satelliteState.pending'), look: 'warn' },
   suspended: { name: t('satelliteState.suspended'), look: 'bad' },
@@ -88,7 +88,7 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
             <>
               {withRemoved(satellites, chosen ?? []).map(satellite => {
                 const isChosen = chosen?.includes(satellite.origin) ?? false
-                // Somebody else may have changed it since it was ticked here.
+                // Another manager may have changed it since it was ticked here.
                 return (
                   <Box key={`${satellite.origin} ${isChosen}`} satellite={satellite} isChosen={isChosen} />
                 )
@@ -160,7 +160,7 @@ function Box({ satellite, isChosen }: { readonly satellite: Offered; readonly is
   )
 }
 
-/** "Everywhere" excludes previews, whose code may come from anybody who can open a pull request. */
+/** "Everywhere" excludes previews, whose code may come from anyone who can open a pull request. */
 function PreviewHint({ satellites }: { readonly satellites: readonly TeamSatellite[] }) {
   const previews = satellites.filter(({ kind }) => kind === 'preview')
   if (previews.length === 0) return null

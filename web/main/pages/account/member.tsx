@@ -197,7 +197,7 @@ function MemberFactors({
     toast(text)
     return reload()
   }
-  // Somebody may have stopped it meanwhile: sending the mail again must not begin another.
+  // It may have been stopped meanwhile: sending the mail again must not begin another.
   const unlessGone = (error: unknown) => {
     if (!isNotFound(error)) throw error
     return show(t('error.NOT_FOUND'))

@@ -256,7 +256,7 @@ interface Event {
   readonly icon: IconName
 }
 
-/** The newest entries of the audit log, for people who may read it; everybody else sees their own logins. */
+/** The newest entries of the audit log, for users who may read it; all others see their own logins. */
 function useLatestActivity(isOfAccount: boolean): Load<() => readonly Event[]> {
   return useLoad(isOfAccount ? eventsOfAccount : ownLogins)
 }

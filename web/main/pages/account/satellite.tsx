@@ -231,7 +231,7 @@ const PAUSES = [
 ] as const
 
 /**
- * Checks the proof. While somebody is waiting for it and it is missing, repeats the check a few times
+ * Checks the proof. While the user is waiting for it and it is missing, repeats the check a few times
  * automatically.
  */
 function useProofCheck(

@@ -28,7 +28,7 @@ import { call, type Invitation, type Person } from '../../api.js'
 import { readPlans } from '../../checkout.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn, SatelliteBoxes, satellitesIn } from './member-access.js'
 
-/** Everybody in the account, and the people who are invited. */
+/** All users of the account, and those who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
   const [search, setSearch] = useState('')
   const { list, more } = usePages(async after => {
