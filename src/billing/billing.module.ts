@@ -32,7 +32,7 @@ import { BillingInbox, BillingQueue } from './inbox.js'
 import { InvoiceList, InvoicesController } from './invoices.controller.js'
 import { BillingMetrics, BillingReplay } from './operations.js'
 import { PortalService } from './portal.js'
-import { CancelledSubscriptions, ProviderUpdates, Seats } from './provider-updates.js'
+import { ProviderUpdates, Seats } from './provider-updates.js'
 import { BillingReconciler, ForeignCustomers, ProviderKeyCheck, SurplusSubscriptions } from './reconciler.js'
 import {
   createStripe,
@@ -76,7 +76,6 @@ import { BillingWorker } from './worker.js'
     BillingService,
     AccountSettlement,
     BillingWorker,
-    CancelledSubscriptions,
     CheckoutIntents,
     CheckoutReturn,
     CheckoutService,

@@ -122,45 +122,6 @@ interface Ending {
   readonly subscriptionId: string
 }
 
-/** Cancelled subscriptions in their last period, which is not over yet. */
-@Injectable()
-export class CancelledSubscriptions {
-  constructor(
-    private readonly stripe: Stripe,
-    private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly userEmails: UserEmails,
-  ) {}
-
-  /** One that has to end now because its account is being deleted; null when there is none. */
-  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<Ending | null> {
-    const cancelled = found.find(isInLastPeriod)
-    if (!cancelled || !(await this.isDueForDeletion(transaction, accountId))) return null
-    return { accountId, subscriptionId: cancelled.id }
-  }
-
-  /**
-   * Ends it at the provider, without a refund. Bills what is pending for the next invoice, such as new seats,
-   * which the provider would otherwise forget. Does nothing when the account's deletion has been cancelled in the
-   * meantime. Safe to repeat; throws like `callStripe`.
-   */
-  async end({ accountId, subscriptionId }: Ending): Promise<void> {
-    if (!(await this.database.run(db => this.isDueForDeletion(db, accountId)))) return
-    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
-  }
-
-  /** Not while the owner can undo a change of e-mail address: an attacker may have requested the deletion. */
-  private async isDueForDeletion(db: Db, accountId: string): Promise<boolean> {
-    const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
-    const [owner] = await db
-      .select({ id: users.id })
-      .from(accounts)
-      .innerJoin(users, and(eq(users.accountId, accounts.id), eq(users.role, 'owner')))
-      .where(isDue)
-    return owner !== undefined && !(await this.userEmails.areAnyOpen(db, [owner.id]))
-  }
-}
-
 /**
  * What has to be sent to the provider about an account, so that it bills the right amount, once, to the right
  * person.
@@ -182,15 +143,18 @@ export class ProviderUpdates {
   constructor(
     private readonly checkouts: Checkouts,
     private readonly hosted: HostedCheckouts,
-    private readonly cancelled: CancelledSubscriptions,
     private readonly seats: Seats,
     private readonly customers: BillingCustomers,
+    private readonly stripe: Stripe,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly userEmails: UserEmails,
   ) {}
 
   /** What is due after this sync; null when nothing is. */
   async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<ProviderUpdate | null> {
     const pages = await this.checkouts.listToClose(transaction, accountId)
-    const ending = await this.cancelled.due(transaction, accountId, found)
+    const ending = await this.endingDue(transaction, accountId, found)
     const seats = ending ? null : await this.seats.due(transaction, accountId, found)
     const details = await this.customers.detailsDue(transaction, accountId)
     return pages.length > 0 || ending || seats || details ? { pages, ending, seats, details } : null
@@ -203,9 +167,44 @@ export class ProviderUpdates {
       await this.hosted.expire(page)
       await this.checkouts.closeHosted(page)
     }
-    if (ending) await this.cancelled.end(ending)
+    if (ending) await this.end(ending)
     if (seats) await this.seats.sync(seats)
     if (details) await this.customers.sendDetails(details)
+  }
+
+  /**
+   * A cancelled subscription in its last period, which has to end now because its account is being deleted; null when
+   * there is none.
+   */
+  private async endingDue(
+    transaction: Db,
+    accountId: string,
+    found: FoundSubscriptions,
+  ): Promise<Ending | null> {
+    const cancelled = found.find(isInLastPeriod)
+    if (!cancelled || !(await this.isDueForDeletion(transaction, accountId))) return null
+    return { accountId, subscriptionId: cancelled.id }
+  }
+
+  /**
+   * Ends it at the provider, without a refund. Bills what is pending for the next invoice, such as new seats,
+   * which the provider would otherwise forget. Does nothing when the account's deletion has been cancelled in the
+   * meantime. Safe to repeat; throws like `callStripe`.
+   */
+  private async end({ accountId, subscriptionId }: Ending): Promise<void> {
+    if (!(await this.database.run(db => this.isDueForDeletion(db, accountId)))) return
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
+  }
+
+  /** Not while the owner can undo a change of e-mail address: an attacker may have requested the deletion. */
+  private async isDueForDeletion(db: Db, accountId: string): Promise<boolean> {
+    const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
+    const [owner] = await db
+      .select({ id: users.id })
+      .from(accounts)
+      .innerJoin(users, and(eq(users.accountId, accounts.id), eq(users.role, 'owner')))
+      .where(isDue)
+    return owner !== undefined && !(await this.userEmails.areAnyOpen(db, [owner.id]))
   }
 }
 
