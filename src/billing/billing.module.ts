@@ -19,13 +19,7 @@ import { PlanCache, RefusedCurrencies, SubscriptionCache } from './caches.js'
 import { PlanCatalog } from './catalog.js'
 import { CheckoutService, Checkouts, FailedFirstPayments, HostedCheckouts, UnsoldPages } from './checkout.js'
 import { CustomerAdoption } from './customer-adoption.js'
-import {
-  CustomerSnapshots,
-  CustomerSync,
-  CustomerWriter,
-  SubscriptionWriter,
-  WaitingEvents,
-} from './customer-sync.js'
+import { CustomerSnapshots, CustomerSync, CustomerWriter, WaitingEvents } from './customer-sync.js'
 import { BillingCustomers } from './customers.js'
 import { EntitlementSweep, Entitlements, PlanMails, UserEntitlements } from './entitlements.js'
 import { BillingInbox, BillingQueue } from './inbox.js'
@@ -104,8 +98,7 @@ import { BillingWorker } from './worker.js'
     RefusedCurrencies,
     Seats,
     SubscriptionQueries,
-    SubscriptionWriter,
-    Subscriptions,
+      Subscriptions,
     SurplusSubscriptions,
     UnsoldPages,
     UserEntitlements,

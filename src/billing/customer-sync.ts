@@ -234,38 +234,73 @@ export interface Written {
 
 const NOTHING: Written = { accountId: null, areUsersBehind: false, update: null, sendMails: NO_MAILS }
 
-/** Our records of an account's payments, and what they entitle it to. */
+/** Writes what was seen of a customer, and the effects of its events, in one transaction. */
 @Injectable()
-export class SubscriptionWriter {
+export class CustomerWriter {
   private readonly logger = new Logger('Billing')
 
   constructor(
+    private readonly database: Database,
     private readonly customers: BillingCustomers,
     private readonly subscriptions: Subscriptions,
     private readonly checkouts: Checkouts,
     private readonly entitlements: Entitlements,
     private readonly planMails: PlanMails,
+    private readonly events: WaitingEvents,
+    private readonly updates: ProviderUpdates,
     private readonly auditLog: AuditLog,
+    private readonly hourlyLog: HourlyLog,
+    private readonly queue: BillingQueue,
   ) {}
 
   /**
-   * Stores what was seen of the customer, unless we have seen something newer. Null when the customer is not
-   * ours. First locks its account, so that two workers on one customer write one after the other.
+   * Stores what was seen of the customer, unless we have seen something newer, and handles its events. Finishes the
+   * claimed work, unless the provider has to be told something first, or something newer has been seen meanwhile: then
+   * it is released, to be done again. A null cause means: an event if one is waiting or the work is no comparison,
+   * otherwise routine.
    */
-  async write(
-    transaction: Db,
-    snapshot: CustomerSnapshot,
-    cause: Cause,
-  ): Promise<(Omit<Written, 'update'> & { accountId: string; effect: Effect }) | null> {
-    const accountId = await this.customers.lockAccountOf(transaction, snapshot.customerId)
-    if (!accountId) return null
-    const before = await this.planMails.standingOf(transaction, accountId)
-    const effect = await (snapshot.isDeleted
-      ? this.end(transaction, accountId, snapshot)
-      : this.save(transaction, accountId, snapshot, cause))
-    const behind = await this.entitlements.decideFor(transaction, [accountId])
-    const sendMails = await this.planMails.aboutChange(transaction, accountId, before)
-    return { accountId, effect, areUsersBehind: behind.has(accountId), sendMails }
+  write(snapshot: CustomerSnapshot, knownCause: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
+    const { customerId, events, subscriptions, isDeleted } = snapshot
+    const isPrompted = events.length > 0 || claimed?.isRoutine === false
+    const cause = knownCause ?? (isPrompted ? 'event' : 'routine')
+    return this.database.transaction(async transaction => {
+      // Locked first, so that two workers on one customer write one after the other.
+      const accountId = await this.customers.lockAccountOf(transaction, customerId)
+      if (!accountId) {
+        await this.events.handle(transaction, events, null, 'unknown customer')
+        if (claimed) await this.queue.finish(transaction, claimed)
+        return NOTHING
+      }
+      const before = await this.planMails.standingOf(transaction, accountId)
+      const effect = await (isDeleted
+        ? this.end(transaction, accountId, snapshot)
+        : this.save(transaction, accountId, snapshot, cause))
+      const behind = await this.entitlements.decideFor(transaction, [accountId])
+      const sendMails = await this.planMails.aboutChange(transaction, accountId, before)
+      await this.events.handle(transaction, events, accountId, effect)
+      const isOutdated = effect === 'not newer'
+      const mayUpdate = cause !== 'return' && !isOutdated && !isDeleted
+      const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
+      // Whoever has seen something newer may have been a browser's request, which tells the provider nothing.
+      if (claimed && isOutdated) await this.queue.repeat(transaction, claimed)
+      else if (claimed && !update) await this.queue.finish(transaction, claimed)
+      return { accountId, areUsersBehind: behind.has(accountId), update, sendMails }
+    })
+  }
+
+  /** The customer of the claimed work is not ours; `sales` are those of its events that are about our prices. */
+  async dismiss(
+    claimed: ClaimedWork,
+    events: readonly WaitingEvent[],
+    sales: readonly WaitingEvent[],
+  ): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const others = events.filter(event => !sales.includes(event))
+      await this.events.handle(transaction, sales, null, 'unlinked customer')
+      await this.events.handle(transaction, others, null, 'unknown customer')
+      if (sales.length > 0) this.reportUnlinked(claimed.customerId)
+      await this.queue.finish(transaction, claimed)
+    })
   }
 
   private async save(
@@ -307,53 +342,6 @@ export class SubscriptionWriter {
     await this.auditLog.record(transaction, forgotten)
     return 'applied'
   }
-}
-
-/** Writes what was seen of a customer, and the effects of its events, in one transaction. */
-@Injectable()
-export class CustomerWriter {
-  private readonly logger = new Logger('Billing')
-
-  constructor(
-    private readonly database: Database,
-    private readonly subscriptionWriter: SubscriptionWriter,
-    private readonly events: WaitingEvents,
-    private readonly updates: ProviderUpdates,
-    private readonly hourlyLog: HourlyLog,
-    private readonly queue: BillingQueue,
-  ) {}
-
-  /**
-   * Finishes the claimed work, unless the provider has to be told something first, or something newer has been
-   * seen meanwhile: then it is released, to be done again. A null cause means: an event if one is waiting or the
-   * work is no comparison, otherwise routine.
-   */
-  write(snapshot: CustomerSnapshot, knownCause: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
-    const isPrompted = snapshot.events.length > 0 || claimed?.isRoutine === false
-    const cause = knownCause ?? (isPrompted ? 'event' : 'routine')
-    return this.database.transaction(async transaction => {
-      const { written, isOutdated } = await this.writeIn(transaction, snapshot, cause)
-      // Whoever has seen something newer may have been a browser's request, which tells the provider nothing.
-      if (claimed && isOutdated) await this.queue.repeat(transaction, claimed)
-      else if (claimed && !written.update) await this.queue.finish(transaction, claimed)
-      return written
-    })
-  }
-
-  /** The customer of the claimed work is not ours; `sales` are those of its events that are about our prices. */
-  async dismiss(
-    claimed: ClaimedWork,
-    events: readonly WaitingEvent[],
-    sales: readonly WaitingEvent[],
-  ): Promise<void> {
-    await this.database.transaction(async transaction => {
-      const others = events.filter(event => !sales.includes(event))
-      await this.events.handle(transaction, sales, null, 'unlinked customer')
-      await this.events.handle(transaction, others, null, 'unknown customer')
-      if (sales.length > 0) this.reportUnlinked(claimed.customerId)
-      await this.queue.finish(transaction, claimed)
-    })
-  }
 
   /** Whoever it is pays and has nothing, and would buy a second time here. */
   private reportUnlinked(customerId: string): void {
@@ -362,25 +350,6 @@ export class CustomerWriter {
         `Customer ${customerId} has a subscription for one of our prices and belongs to no account: run billing:adopt`,
       ),
     )
-  }
-
-  private async writeIn(
-    transaction: Db,
-    snapshot: CustomerSnapshot,
-    cause: Cause,
-  ): Promise<{ written: Written; isOutdated: boolean }> {
-    const { events, subscriptions, isDeleted } = snapshot
-    const written = await this.subscriptionWriter.write(transaction, snapshot, cause)
-    if (!written) {
-      await this.events.handle(transaction, events, null, 'unknown customer')
-      return { written: NOTHING, isOutdated: false }
-    }
-    const { accountId, effect, areUsersBehind, sendMails } = written
-    await this.events.handle(transaction, events, accountId, effect)
-    const isOutdated = effect === 'not newer'
-    const mayUpdate = cause !== 'return' && !isOutdated && !isDeleted
-    const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
-    return { written: { accountId, areUsersBehind, update, sendMails }, isOutdated }
   }
 }
 
