@@ -17,7 +17,7 @@ import { AccountSettlement } from './account-settlement.js'
 import { BillingController, BillingService, CheckoutIntents, PlansController } from './billing.controller.js'
 import { PlanCache, RefusedCurrencies, SubscriptionCache } from './caches.js'
 import { PlanCatalog } from './catalog.js'
-import { CheckoutService, Checkouts, FailedFirstPayments, HostedCheckouts, UnsoldPages } from './checkout.js'
+import { CheckoutService, Checkouts, HostedCheckouts, UnsoldPages } from './checkout.js'
 import { CustomerAdoption } from './customer-adoption.js'
 import { CustomerSnapshots, CustomerSync, CustomerWriter, WaitingEvents } from './customer-sync.js'
 import { BillingCustomers } from './customers.js'
@@ -80,7 +80,6 @@ import { BillingWorker } from './worker.js'
     CustomerWriter,
     EntitlementSweep,
     Entitlements,
-    FailedFirstPayments,
     ForeignCustomers,
     HostedCheckouts,
     HourlyLog,

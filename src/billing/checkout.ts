@@ -372,23 +372,43 @@ export class HostedCheckouts {
   }
 }
 
-/**
- * Subscriptions whose first payment has failed or was never confirmed; the customer could still pay them for some hours.
- */
+/** Starts hosted checkouts. No database transaction is open while the provider is asked. */
 @Injectable()
-export class FailedFirstPayments {
+export class CheckoutService {
+  /** Ten concurrent clicks make one request to the provider. */
+  private readonly underWay = new Map<string, Promise<string>>()
+
   constructor(
+    private readonly checkouts: Checkouts,
+    private readonly customers: BillingCustomers,
+    private readonly hosted: HostedCheckouts,
     private readonly subscriptions: Subscriptions,
     private readonly stripe: Stripe,
     private readonly queue: BillingQueue,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Ends the account's unpaid subscription for good before another is sold; does nothing when there is none. Throws
-   * `ALREADY_SUBSCRIBED` when it was paid in the meantime, `PAYMENT_PENDING` when somebody has begun to, and like
-   * `callStripe`.
+   * The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same
+   * URL.
    */
-  async end(accountId: string): Promise<void> {
+  async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
+    await this.customers.requireOfOurKey(actor.accountId)
+    await this.endUnpaid(actor.accountId)
+    const checkout = await this.open(actor.accountId, intent)
+    if (checkout.url) return checkout.url
+    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor)
+    this.underWay.set(checkout.id, underWay)
+    return underWay.finally(() => this.underWay.delete(checkout.id))
+  }
+
+  /**
+   * Ends a subscription whose first payment has failed or was never confirmed, which could still be paid for some hours,
+   * before another is sold. Throws `ALREADY_SUBSCRIBED` when it was paid in the meantime, `PAYMENT_PENDING` when somebody
+   * has begun to, and like `callStripe`.
+   */
+  private async endUnpaid(accountId: string): Promise<void> {
     const row = await this.subscriptions.row(accountId)
     if (row?.status !== 'incomplete' || isPaymentPending(row)) return
     const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
@@ -417,41 +437,11 @@ export class FailedFirstPayments {
     })
   }
 
+  /** Throws `ALREADY_SUBSCRIBED` unless it has ended. */
   private async requeue(found: Stripe.Subscription | null): Promise<void> {
     const customer = found?.customer
     if (typeof customer === 'string') await this.queue.add(customer)
-    if (found && !['canceled', 'incomplete_expired'].includes(found.status))
-      throw new ApiError('ALREADY_SUBSCRIBED')
-  }
-}
-
-/** Starts hosted checkouts. No database transaction is open while the provider is asked. */
-@Injectable()
-export class CheckoutService {
-  /** Ten concurrent clicks make one request to the provider. */
-  private readonly underWay = new Map<string, Promise<string>>()
-
-  constructor(
-    private readonly checkouts: Checkouts,
-    private readonly customers: BillingCustomers,
-    private readonly hosted: HostedCheckouts,
-    private readonly failedFirstPayments: FailedFirstPayments,
-    private readonly database: Database,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * The URL of the account's open checkout for this intent. Safe to repeat: the same intent gives the same
-   * URL.
-   */
-  async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
-    await this.customers.requireOfOurKey(actor.accountId)
-    await this.failedFirstPayments.end(actor.accountId)
-    const checkout = await this.open(actor.accountId, intent)
-    if (checkout.url) return checkout.url
-    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor)
-    this.underWay.set(checkout.id, underWay)
-    return underWay.finally(() => this.underWay.delete(checkout.id))
+    if (found && !ENDED_STATUSES.includes(found.status)) throw new ApiError('ALREADY_SUBSCRIBED')
   }
 
   private async open(accountId: string, intent: CheckoutIntent): Promise<Checkout> {
