@@ -361,37 +361,6 @@ const ReadSubscriptionDocs = () =>
     refusals: ['INVALID_QUERY', 'NOT_FOUND', 'TOO_MANY_ATTEMPTS'],
   })
 
-/** Works out what a request to subscribe asks for. */
-@Injectable()
-export class CheckoutIntents {
-  constructor(
-    private readonly settings: Settings,
-    private readonly database: Database,
-    private readonly seats: Seats,
-    private readonly customers: BillingCustomers,
-    private readonly satellites: Satellites,
-  ) {}
-
-  /** Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400). */
-  async of(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {
-    const { priceIds } = this.settings.stripe
-    const { priceId = priceIds[0] as string } = body
-    if (!priceIds.includes(priceId)) throw new ApiError('UNKNOWN_PRICE')
-    const returnUrl = this.returnUrl(accountId, body.return)
-    const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
-    const trialDays = await this.customers.trialDaysFor(accountId)
-    return { priceId, quantity, returnUrl, trialDays }
-  }
-
-  /** The main site's front page when none was requested. Throws `INVALID_RETURN_URL` (400). */
-  returnUrl(accountId: string, requested = `${this.settings.mainOrigin}/`): string {
-    const satellites = { has: (origin: string) => this.satellites.isOf(accountId, origin) }
-    const { mainOrigin } = this.settings
-    if (!isSafeReturnUrl(requested, { mainOrigin, satellites })) throw new ApiError('INVALID_RETURN_URL')
-    return requested
-  }
-}
-
 /**
  * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` and `PAYMENT_PROVIDER_REFUSED` (503) and
  * `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) for callers who ask too often.
@@ -399,7 +368,11 @@ export class CheckoutIntents {
 @Injectable()
 export class BillingService {
   constructor(
-    private readonly intents: CheckoutIntents,
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly seats: Seats,
+    private readonly customers: BillingCustomers,
+    private readonly satellites: Satellites,
     private readonly subscriptions: Subscriptions,
     private readonly checkouts: CheckoutService,
     private readonly portal: PortalService,
@@ -414,7 +387,7 @@ export class BillingService {
    * `ACCOUNT_CLOSING` (409).
    */
   async startCheckout(actor: SessionActor, body: CreateSubscriptionBody): Promise<string> {
-    const intent = await this.intents.of(actor.accountId, body)
+    const intent = await this.intentOf(actor.accountId, body)
     const { status, plan, firstPayment } = await this.subscriptions.find(actor.accountId)
     if (isPaymentPending({ status, firstPayment })) throw new ApiError('PAYMENT_PENDING')
     if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
@@ -428,8 +401,26 @@ export class BillingService {
    * `NEVER_SUBSCRIBED`.
    */
   async openPortal(actor: SessionActor, requested: string | undefined): Promise<string> {
-    const returnUrl = withPortal(this.intents.returnUrl(actor.accountId, requested))
+    const returnUrl = withPortal(this.returnUrlOf(actor.accountId, requested))
     return this.requests.click(actor, 'portal', () => this.portal.open(actor, returnUrl))
+  }
+
+  private async intentOf(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {
+    const { priceIds } = this.settings.stripe
+    const { priceId = priceIds[0] as string } = body
+    if (!priceIds.includes(priceId)) throw new ApiError('UNKNOWN_PRICE')
+    const returnUrl = this.returnUrlOf(accountId, body.return)
+    const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
+    const trialDays = await this.customers.trialDaysFor(accountId)
+    return { priceId, quantity, returnUrl, trialDays }
+  }
+
+  /** The main site's front page when none was requested. */
+  private returnUrlOf(accountId: string, requested = `${this.settings.mainOrigin}/`): string {
+    const satellites = { has: (origin: string) => this.satellites.isOf(accountId, origin) }
+    const { mainOrigin } = this.settings
+    if (!isSafeReturnUrl(requested, { mainOrigin, satellites })) throw new ApiError('INVALID_RETURN_URL')
+    return requested
   }
 }
 

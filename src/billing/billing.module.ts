@@ -14,7 +14,7 @@ import { Tracing } from '../platform/tracing.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
-import { BillingController, BillingService, CheckoutIntents, PlansController } from './billing.controller.js'
+import { BillingController, BillingService, PlansController } from './billing.controller.js'
 import { PlanCache, RefusedCurrencies, SubscriptionCache } from './caches.js'
 import { PlanCatalog } from './catalog.js'
 import { CheckoutService, Checkouts, HostedCheckouts, UnsoldPages } from './checkout.js'
@@ -70,7 +70,6 @@ import { BillingWorker } from './worker.js'
     BillingService,
     AccountSettlement,
     BillingWorker,
-    CheckoutIntents,
     CheckoutReturn,
     CheckoutService,
     Checkouts,
