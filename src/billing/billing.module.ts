@@ -36,7 +36,7 @@ import {
   ProviderKey,
   ProviderRefusals,
 } from './stripe.js'
-import { CheckoutReturn, SubscriptionQueries } from './subscription-queries.js'
+import { SubscriptionQueries } from './subscription-queries.js'
 import { Subscriptions } from './subscriptions.js'
 import { WebhookController } from './webhook.controller.js'
 import { BillingWorker } from './worker.js'
@@ -70,7 +70,6 @@ import { BillingWorker } from './worker.js'
     BillingService,
     AccountSettlement,
     BillingWorker,
-    CheckoutReturn,
     CheckoutService,
     Checkouts,
     CustomerAdoption,

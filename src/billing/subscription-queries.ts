@@ -24,65 +24,25 @@ const MAX_ACCOUNTS = 10_000
 /** The browser keeps asking, and the event arrives anyway. */
 const PATIENCE_MS = 3_000
 
-/** Handles a return from the provider's checkout or portal, possibly before its event. */
-@Injectable()
-export class CheckoutReturn {
-  private readonly recent = new LRUCache<string, Promise<void>>({ max: MAX_ACCOUNTS, ttl: MIN_INTERVAL_MS })
-
-  constructor(
-    private readonly checkouts: Checkouts,
-    private readonly customers: BillingCustomers,
-    private readonly sync: CustomerSync,
-    private readonly requests: PaymentRequests,
-  ) {}
-
-  /** Throws `NOT_FOUND` (404) unless this is a checkout of the account. */
-  async requireOwn(accountId: string, reference: string): Promise<void> {
-    if (!(await this.checkouts.find(accountId, reference))) throw new ApiError('NOT_FOUND')
-  }
-
-  /**
-   * Asks the provider, unless we just did. If it does not answer, what we already have is the answer. Throws
-   * `TOO_MANY_ATTEMPTS` (429).
-   */
-  async refresh(actor: SessionActor): Promise<void> {
-    const key = keyOf(actor)
-    const running = this.recent.get(key) ?? this.fetch(actor)
-    this.recent.set(key, running, { noUpdateTTL: true })
-    await running
-  }
-
-  private async fetch(actor: SessionActor): Promise<void> {
-    const customerId = await this.customers.find(actor.accountId)
-    if (!customerId) return
-    try {
-      await this.requests.run(actor, () => this.sync.syncNow(customerId), PATIENCE_MS)
-    } catch (error) {
-      if (isProviderFailure(error)) return
-      // Other users of the account may have asked less often.
-      this.recent.delete(keyOf(actor))
-      throw error
-    }
-  }
-}
-
-/** Those who may not pay have limits of their own, and their refusal must not reach the others. */
-function keyOf({ accountId, permissions }: SessionActor): string {
-  return `${accountId} ${permissions.payments}`
-}
-
 /** An account's subscription, and how many it may have by it. */
 type LimitedView = SubscriptionView & { readonly limits: PlanLimits }
 
 /** `pending`: not paid, or not yet paid. */
 export type CheckoutOutcome = 'pending' | 'active'
 
+/** What the users of an account see of its subscription, also on a return from the provider's pages before its event. */
 @Injectable()
 export class SubscriptionQueries {
+  /** The questions of the last moments to the provider. */
+  private readonly recent = new LRUCache<string, Promise<void>>({ max: MAX_ACCOUNTS, ttl: MIN_INTERVAL_MS })
+
   constructor(
     private readonly subscriptions: Subscriptions,
     private readonly cache: SubscriptionCache,
-    private readonly returns: CheckoutReturn,
+    private readonly checkouts: Checkouts,
+    private readonly customers: BillingCustomers,
+    private readonly sync: CustomerSync,
+    private readonly requests: PaymentRequests,
     private readonly catalog: PlanCatalog,
     private readonly plans: PlansFile,
     private readonly clock: Clock,
@@ -104,10 +64,10 @@ export class SubscriptionQueries {
     actor: SessionActor,
     checkout: string,
   ): Promise<LimitedView & { checkout: CheckoutOutcome }> {
-    await this.returns.requireOwn(actor.accountId, checkout)
+    if (!(await this.checkouts.find(actor.accountId, checkout))) throw new ApiError('NOT_FOUND')
     let view = await this.uncached(actor)
     if (!isPaidFor(view.state)) {
-      await this.returns.refresh(actor)
+      await this.refresh(actor)
       view = await this.uncached(actor)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
@@ -119,8 +79,32 @@ export class SubscriptionQueries {
    * `TOO_MANY_ATTEMPTS` (429).
    */
   async readAfterPortal(actor: SessionActor): Promise<LimitedView> {
-    if (actor.permissions.payments) await this.returns.refresh(actor)
+    if (actor.permissions.payments) await this.refresh(actor)
     return this.uncached(actor)
+  }
+
+  /**
+   * Asks the provider, unless we just did. If it does not answer, what we already have is the answer. Throws
+   * `TOO_MANY_ATTEMPTS` (429).
+   */
+  private async refresh(actor: SessionActor): Promise<void> {
+    const key = keyOf(actor)
+    const running = this.recent.get(key) ?? this.ask(actor)
+    this.recent.set(key, running, { noUpdateTTL: true })
+    await running
+  }
+
+  private async ask(actor: SessionActor): Promise<void> {
+    const customerId = await this.customers.find(actor.accountId)
+    if (!customerId) return
+    try {
+      await this.requests.run(actor, () => this.sync.syncNow(customerId), PATIENCE_MS)
+    } catch (error) {
+      if (isProviderFailure(error)) return
+      // Other users of the account may have asked less often.
+      this.recent.delete(keyOf(actor))
+      throw error
+    }
   }
 
   private async uncached(actor: SessionActor): Promise<LimitedView> {
@@ -137,6 +121,11 @@ export class SubscriptionQueries {
       limits: this.plans.limitsOf(isPaidFor(view.state) ? known.plan : null) ?? NO_LIMITS,
     }
   }
+}
+
+/** Those who may not pay have limits of their own, and their refusal must not reach the others. */
+function keyOf({ accountId, permissions }: SessionActor): string {
+  return `${accountId} ${permissions.payments}`
 }
 
 function isProviderFailure(error: unknown): boolean {
