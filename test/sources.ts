@@ -98,7 +98,7 @@ export { PasswordMails } from '../src/auth/password.js'
 export { PaymentStepUpGuard } from '../src/auth/reauthentication.js'
 export { SecondFactorChallenges } from '../src/auth/second-factor-challenges.js'
 export { AccountSettlement } from '../src/billing/account-settlement.js'
-export { refusalOfPrice } from '../src/billing/catalog.js'
+export { PriceRefusals } from '../src/billing/catalog.js'
 export { CheckoutService, isSafeReturnUrl, withCheckout, withPortal } from '../src/billing/checkout.js'
 export {
   type Cause,

@@ -15,8 +15,8 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
 import { BillingController, BillingService, PlansController } from './billing.controller.js'
-import { PlanCache, RefusedCurrencies, SubscriptionCache } from './caches.js'
-import { PlanCatalog } from './catalog.js'
+import { PlanCache, SubscriptionCache } from './caches.js'
+import { PlanCatalog, PriceRefusals } from './catalog.js'
 import { CheckoutService, Checkouts, HostedCheckouts, UnsoldPages } from './checkout.js'
 import { CustomerAdoption } from './customer-adoption.js'
 import { CustomerSnapshots, CustomerSync, CustomerWriter, WaitingEvents } from './customer-sync.js'
@@ -87,12 +87,12 @@ import { BillingWorker } from './worker.js'
     PlanCatalog,
     PlanMails,
     PortalService,
+    PriceRefusals,
     ProviderBulkhead,
     ProviderKey,
     ProviderKeyCheck,
     ProviderRefusals,
     ProviderUpdates,
-    RefusedCurrencies,
     Seats,
     SubscriptionQueries,
       Subscriptions,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
-import { LRUCache } from 'lru-cache'
 import { Settings } from '../platform/config/settings.js'
-import { ApiError, causeMessage } from '../platform/errors/api-error.js'
+import { causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import type { PlanText } from '../platform/plans.js'
 import { RedisConnection } from '../platform/redis/redis.js'
@@ -65,35 +64,6 @@ class SharedCache {
 async function overRedis(redis: RedisConnection): Promise<Cache> {
   const { redisInsStore } = await import('cache-manager-redis-yet')
   return (await caching(redisInsStore(redis.commands as never) as never)) as Cache
-}
-
-/** A customer who ends a subscription may have to wait this long to buy in another currency. */
-const CURRENCY_TTL_MS = 60_000
-const MAX_REFUSED_SALES = 2_000
-
-/** A customer and a price, by the provider's ids. */
-export interface Sale {
-  readonly customer: string
-  readonly price: string
-}
-
-/** What the provider has just refused because of its currency: the next clicks need not ask it three times again. */
-@Injectable()
-export class RefusedCurrencies {
-  private readonly sales = new LRUCache<string, true>({ max: MAX_REFUSED_SALES, ttl: CURRENCY_TTL_MS })
-
-  add(sale: Sale): void {
-    this.sales.set(keyOf(sale), true)
-  }
-
-  /** Throws `CURRENCY_FIXED` (409). */
-  requireNot(sale: Sale): void {
-    if (this.sales.has(keyOf(sale))) throw new ApiError('CURRENCY_FIXED')
-  }
-}
-
-function keyOf({ customer, price }: Sale): string {
-  return `${customer} ${price}`
 }
 
 interface SubscriptionEntry {

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common'
+import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { type PlanName, PlansFile, type PlanText } from '../platform/plans.js'
-import { type OfferedPlan, PlanCache, type RefusedCurrencies, type Sale } from './caches.js'
+import { type OfferedPlan, PlanCache } from './caches.js'
 import {
   callStripe,
   callStripeOrNull,
@@ -147,43 +148,62 @@ function featuresIn(text: string): string[] {
 }
 
 const DETAILS = ['currency_options', 'product']
+/** A customer who ends a subscription may have to wait this long to buy in another currency. */
+const CURRENCY_TTL_MS = 60_000
+const MAX_REFUSED_SALES = 2_000
 
-/** Where to ask about a price, and who has to learn what became of it. */
-interface PriceSources {
-  readonly stripe: Stripe
-  readonly plans: Pick<PlanCache, 'expire'>
-  readonly currencies: Pick<RefusedCurrencies, 'add'>
+/** A customer and a price, by the provider's ids. */
+interface Sale {
+  readonly customer: string
+  readonly price: string
 }
 
-/**
- * What to throw for an error of `callStripe` about a price. The provider has no code for what follows, and several
- * wordings, so this asks it. `PLAN_UNAVAILABLE` (409) for a price that is no longer on sale: it is not shown any longer.
- * `CURRENCY_FIXED` (409) if the customer pays in another currency; not before, because the provider remembers a customer's
- * currency even when nothing fixes it any more. Returns `error` unchanged in all other cases, and if the provider does
- * not answer.
- */
-export async function refusalOfPrice(
-  { stripe, plans, currencies }: PriceSources,
-  error: unknown,
-  { customer, price }: Sale,
-): Promise<unknown> {
-  const { code, cause } = error as ApiError
-  const isRefused = code === 'PAYMENT_PROVIDER_REFUSED'
-  if (!isRefused || !(cause instanceof Stripe.errors.StripeInvalidRequestError)) return error
-  try {
-    const found = await callStripeOrNull(() => stripe.prices.retrieve(price, { expand: DETAILS }))
-    if (!found || !isSold(found)) {
-      await plans.expire()
-      return new ApiError('PLAN_UNAVAILABLE', { cause })
-    }
-    const currency = await callStripe(() => currencyOf(stripe, customer))
-    const isFixed = currency !== null && !currenciesOf(found).has(currency)
-    if (!isFixed) return error
-    currencies.add({ customer, price })
-    return new ApiError('CURRENCY_FIXED', { cause })
-  } catch {
-    return error
+/** Why the provider refuses to sell a price: it has no code for what follows, and several wordings, so this asks it. */
+@Injectable()
+export class PriceRefusals {
+  /** What it has just refused because of the currency: the next clicks need not ask it three times again. */
+  private readonly fixed = new LRUCache<string, true>({ max: MAX_REFUSED_SALES, ttl: CURRENCY_TTL_MS })
+
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly plans: PlanCache,
+  ) {}
+
+  /** Throws `CURRENCY_FIXED` (409) for what was refused so within the last minute. */
+  requireNotFixed(sale: Sale): void {
+    if (this.fixed.has(keyOf(sale))) throw new ApiError('CURRENCY_FIXED')
   }
+
+  /**
+   * What to throw for an error of `callStripe` about a price. `PLAN_UNAVAILABLE` (409) for one that is no longer on sale:
+   * it is not shown any longer. `CURRENCY_FIXED` (409) if the customer pays in another currency; not before, because the
+   * provider remembers a customer's currency even when nothing fixes it any more. Returns `error` unchanged in all other
+   * cases, and if the provider does not answer.
+   */
+  async explain(error: unknown, sale: Sale): Promise<unknown> {
+    const { code, cause } = error as ApiError
+    const isRefused = code === 'PAYMENT_PROVIDER_REFUSED'
+    if (!isRefused || !(cause instanceof Stripe.errors.StripeInvalidRequestError)) return error
+    const { customer, price } = sale
+    try {
+      const found = await callStripeOrNull(() => this.stripe.prices.retrieve(price, { expand: DETAILS }))
+      if (!found || !isSold(found)) {
+        await this.plans.expire()
+        return new ApiError('PLAN_UNAVAILABLE', { cause })
+      }
+      const currency = await callStripe(() => currencyOf(this.stripe, customer))
+      const isFixed = currency !== null && !currenciesOf(found).has(currency)
+      if (!isFixed) return error
+      this.fixed.set(keyOf(sale), true)
+      return new ApiError('CURRENCY_FIXED', { cause })
+    } catch {
+      return error
+    }
+  }
+}
+
+function keyOf({ customer, price }: Sale): string {
+  return `${customer} ${price}`
 }
 
 /** Null for a customer who has bought nothing yet, or is gone. */

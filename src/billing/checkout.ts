@@ -17,8 +17,7 @@ import { isId } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 import type { SessionActor } from '../sessions/session-actor.js'
-import { PlanCache, RefusedCurrencies } from './caches.js'
-import { refusalOfPrice } from './catalog.js'
+import { PriceRefusals } from './catalog.js'
 import { BillingCustomers } from './customers.js'
 import { BillingQueue } from './inbox.js'
 import { callStripe, callStripeOrNull, firstPaymentOf, isAnswered, MeteredPrices } from './stripe.js'
@@ -291,8 +290,7 @@ function withParameter(address: string, name: string, value: string): string {
 export class HostedCheckouts {
   constructor(
     private readonly stripe: Stripe,
-    private readonly plans: PlanCache,
-    private readonly currencies: RefusedCurrencies,
+    private readonly priceRefusals: PriceRefusals,
     private readonly customers: BillingCustomers,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -306,7 +304,7 @@ export class HostedCheckouts {
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
     const sale = { customer, price: checkout.priceId }
-    this.currencies.requireNot(sale)
+    this.priceRefusals.requireNotFixed(sale)
     const params = await this.paramsOf(checkout, customer)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
@@ -314,8 +312,7 @@ export class HostedCheckouts {
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if (isAnswered(error)) await this.queue.add(customer)
-      const { stripe, plans, currencies } = this
-      const refusal = await refusalOfPrice({ stripe, plans, currencies }, error, sale)
+      const refusal = await this.priceRefusals.explain(error, sale)
       const { code, cause } = refusal as ApiError
       throw code === 'PAYMENT_PROVIDER_REFUSED' ? new ApiError('PLAN_UNAVAILABLE', { cause }) : refusal
     }

@@ -4,8 +4,7 @@ import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { ApiError, unavailable } from '../platform/errors/api-error.js'
 import type { SessionActor } from '../sessions/session-actor.js'
-import { PlanCache, RefusedCurrencies } from './caches.js'
-import { refusalOfPrice } from './catalog.js'
+import { PriceRefusals } from './catalog.js'
 import { type CheckoutIntent, withPortal } from './checkout.js'
 import { BillingCustomers } from './customers.js'
 import { BillingQueue } from './inbox.js'
@@ -31,8 +30,7 @@ export class PortalService {
     private readonly customers: BillingCustomers,
     private readonly subscriptions: Subscriptions,
     private readonly stripe: Stripe,
-    private readonly plans: PlanCache,
-    private readonly currencies: RefusedCurrencies,
+    private readonly priceRefusals: PriceRefusals,
     private readonly refusals: ProviderRefusals,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -84,14 +82,13 @@ export class PortalService {
   private async create(params: Stripe.BillingPortal.SessionCreateParams & { customer: string }) {
     const price = params.flow_data?.subscription_update_confirm?.items[0]?.price
     const sale = price ? { customer: params.customer, price } : null
-    if (sale) this.currencies.requireNot(sale)
+    if (sale) this.priceRefusals.requireNotFixed(sale)
     try {
       return await callStripe(() => this.stripe.billingPortal.sessions.create(params))
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if (isAnswered(error)) await this.queue.add(params.customer)
-      const { stripe, plans, currencies } = this
-      throw sale ? await refusalOfPrice({ stripe, plans, currencies }, error, sale) : error
+      throw sale ? await this.priceRefusals.explain(error, sale) : error
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { ApiError, refusalOfPrice, unavailable } from '../../sources.js'
+import { ApiError, PriceRefusals, unavailable } from '../../sources.js'
 
 const SALE = { customer: 'cus_1', price: 'price_1' }
 
@@ -29,7 +29,7 @@ function aProvider(customer: object | Error, price: object) {
     },
   }
   const stripe = { customers, prices } as unknown as Stripe
-  return { stripe, plans: { expire: async () => undefined }, currencies: { add: () => undefined } }
+  return new PriceRefusals(stripe, { expire: async () => undefined } as never)
 }
 
 const ON_SALE = { active: true, product: { active: true } }
@@ -61,14 +61,14 @@ it.each<[string, object, object, string]>([
   ['no currency yet', { currency: null }, IN_EUROS, 'PAYMENT_PROVIDER_REFUSED'],
   ['nobody any more', { deleted: true }, IN_EUROS, 'PAYMENT_PROVIDER_REFUSED'],
 ])('a sale is refused to a customer of %s', async (_, customer, price, code) => {
-  const refusal = await refusalOfPrice(aProvider(customer, price), REFUSED, SALE)
+  const refusal = await aProvider(customer, price).explain(REFUSED, SALE)
   // Operators read what the provider has said.
   expect(refusal).toMatchObject({ code, cause: REFUSED.cause })
 })
 
 it('the refusal stays what it was where the provider does not say more, or did not refuse at all', async () => {
   const silent = aProvider(new Stripe.errors.StripeConnectionError({ message: 'down' } as never), IN_EUROS)
-  expect(await refusalOfPrice(silent, REFUSED, SALE)).toBe(REFUSED)
+  expect(await silent.explain(REFUSED, SALE)).toBe(REFUSED)
   const down = unavailable('PAYMENT_PROVIDER_UNAVAILABLE')
-  expect(await refusalOfPrice(aProvider({ currency: 'usd' }, IN_EUROS), down, SALE)).toBe(down)
+  expect(await aProvider({ currency: 'usd' }, IN_EUROS).explain(down, SALE)).toBe(down)
 })
