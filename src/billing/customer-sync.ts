@@ -356,32 +356,6 @@ export class CustomerWriter {
 /** The provider's page size, newest first. */
 const MAX_INVOICES = 100
 
-/**
- * Whether the customer still owes an invoice of a subscription that is active: the provider calls a past due
- * subscription active once its latest invoice is paid, whatever else is open
- * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). One that is older than a renewal that
- * was paid does not count. Asks, and throws like `callStripe`, only where we know that a payment was due; false
- * everywhere else.
- */
-async function owesInvoice(
-  database: Database,
-  stripe: Stripe,
-  customerId: string,
-  found: readonly Stripe.Subscription[],
-): Promise<boolean> {
-  const isOverdue = and(eq(billingCustomers.customerId, customerId), isNotNull(subscriptions.pastDueSince))
-  const [row] = await database.run(db =>
-    db
-      .select({ subscription: subscriptions.providerId })
-      .from(subscriptions)
-      .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
-      .where(isOverdue),
-  )
-  if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
-  const { data } = await callStripe(() => stripe.invoices.list({ ...row, limit: MAX_INVOICES }))
-  return isAnyDue(data)
-}
-
 /** Whether there is anything that the customer could pay for the subscription. Throws like `callStripe`. */
 export async function hasOpenInvoice(stripe: Stripe, subscription: string): Promise<boolean> {
   const { data } = await callStripe(() => stripe.invoices.list({ subscription, status: 'open', limit: 1 }))
@@ -435,7 +409,7 @@ export class CustomerSnapshots {
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
     if (!found && !isDeleted) throw unknownCustomer(customerId)
-    const hasOverdueInvoice = await owesInvoice(this.database, this.stripe, customerId, subscriptions)
+    const hasOverdueInvoice = await this.owesInvoice(customerId, subscriptions)
     // Where nothing is live, the newest of these is the one that counts.
     const incomplete = hasLive ? undefined : subscriptions.find(({ status }) => status === 'incomplete')
     const firstPayment = incomplete ? await firstPaymentOf(this.stripe, incomplete) : null
@@ -486,11 +460,6 @@ export class CustomerSnapshots {
     return owner === 'ours'
   }
 
-  /** Whether the provider knows the customer, even as a deleted one. */
-  async isKnown(customerId: string): Promise<boolean> {
-    return (await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))) !== null
-  }
-
   /** A customer that is as good as deleted, without asking the provider. */
   async asDeleted(customerId: string): Promise<CustomerSnapshot> {
     const seenAt = await this.databaseNow()
@@ -511,6 +480,26 @@ export class CustomerSnapshots {
   private async isDeleted(customerId: string): Promise<boolean> {
     const customer = await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))
     return customer?.deleted === true
+  }
+
+  /**
+   * Whether the customer still owes an invoice of a subscription that is active: the provider calls a past due
+   * subscription active once its latest invoice is paid, whatever else is open
+   * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). One that is older than a renewal that
+   * was paid does not count. Asks only where we know that a payment was due; false everywhere else.
+   */
+  private async owesInvoice(customerId: string, found: readonly Stripe.Subscription[]): Promise<boolean> {
+    const isOverdue = and(eq(billingCustomers.customerId, customerId), isNotNull(subscriptions.pastDueSince))
+    const [row] = await this.database.run(db =>
+      db
+        .select({ subscription: subscriptions.providerId })
+        .from(subscriptions)
+        .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
+        .where(isOverdue),
+    )
+    if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
+    const { data } = await callStripe(() => this.stripe.invoices.list({ ...row, limit: MAX_INVOICES }))
+    return isAnyDue(data)
   }
 
   private async databaseNow(): Promise<Date> {

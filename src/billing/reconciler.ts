@@ -17,7 +17,7 @@ import { type ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { secondsAfter } from '../platform/time.js'
-import { CustomerSnapshots, CustomerSync } from './customer-sync.js'
+import { CustomerSync } from './customer-sync.js'
 import { BillingQueue } from './inbox.js'
 import {
   callStripe,
@@ -292,7 +292,7 @@ export class ForeignCustomers {
   constructor(
     private readonly database: Database,
     private readonly key: ProviderKey,
-    private readonly snapshots: CustomerSnapshots,
+    private readonly stripe: Stripe,
     private readonly sync: CustomerSync,
     private readonly queue: BillingQueue,
   ) {}
@@ -318,7 +318,7 @@ export class ForeignCustomers {
     const uncertain = await this.select(and(isNotNull(customerId), isNull(isLive)))
     const unknown: ForeignCustomer[] = []
     for (const customer of uncertain)
-      if (!(await this.snapshots.isKnown(customer.customerId))) unknown.push(customer)
+      if (!(await this.isKnown(customer.customerId))) unknown.push(customer)
     return [...certain, ...unknown]
   }
 
@@ -331,6 +331,11 @@ export class ForeignCustomers {
       await this.sync.forget(customerId)
       await this.queue.add(customerId)
     }
+  }
+
+  /** Even as a deleted one. */
+  private async isKnown(customerId: string): Promise<boolean> {
+    return (await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))) !== null
   }
 
   private async select(which: SQL | undefined): Promise<ForeignCustomer[]> {
