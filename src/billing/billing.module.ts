@@ -95,7 +95,7 @@ import { BillingWorker } from './worker.js'
     ProviderUpdates,
     Seats,
     SubscriptionQueries,
-      Subscriptions,
+    Subscriptions,
     SurplusSubscriptions,
     UnsoldPages,
     UserEntitlements,

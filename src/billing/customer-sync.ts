@@ -1,3 +1,5 @@
+// How our records of a customer follow the provider, from what waits to what is told afterwards. In the order of a sync:
+// WaitingEvents, CustomerSnapshots (asks), CustomerWriter (one transaction), and CustomerSync, which has it done.
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
@@ -214,6 +216,164 @@ export interface CustomerSnapshot {
   readonly seenAt: Date
 }
 
+/** The provider's page size, newest first. */
+const MAX_INVOICES = 100
+/** Enough for any real customer; the newest come first. */
+const MAX_SUBSCRIPTIONS = 100
+
+/** What the provider knows now. Every method throws like `callStripe`. */
+@Injectable()
+export class CustomerSnapshots {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly database: Database,
+    private readonly events: WaitingEvents,
+    private readonly customers: BillingCustomers,
+    private readonly checkouts: Checkouts,
+  ) {}
+
+  /**
+   * Also throws `PAYMENT_PROVIDER_REFUSED` for a customer that the provider does not know, for example with
+   * another account's key. `waitsAs` is what events of the customer are stored under: its id, or a stand-in
+   * for it.
+   */
+  async fetch(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerSnapshot> {
+    const events = await this.eventsOf(waitsAs)
+    const seenAt = await this.databaseNow()
+    const found = await this.subscriptionsOf(customerId)
+    const subscriptions = found ?? []
+    // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
+    // not ask about a customer that the provider knows: a deleted one has nothing live, which is all that
+    // counts there.
+    const hasLive = subscriptions.some(({ status }) => isLive(status))
+    const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
+    const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
+    if (!found && !isDeleted) throw unknownCustomer(customerId)
+    const hasOverdueInvoice = await this.owesInvoice(customerId, subscriptions)
+    // Where nothing is live, the newest of these is the one that counts.
+    const incomplete = hasLive ? undefined : subscriptions.find(({ status }) => status === 'incomplete')
+    const firstPayment = incomplete ? await firstPaymentOf(this.stripe, incomplete) : null
+    return { customerId, events, subscriptions, hasOverdueInvoice, firstPayment, isDeleted, seenAt }
+  }
+
+  /** What waits for a customer, or for what stands in for it. */
+  eventsOf(waitsAs: string): Promise<WaitingEvent[]> {
+    return this.database.run(db => this.events.of(db, waitsAs))
+  }
+
+  /**
+   * With all their items, but for those that have ended. Null for a customer that the provider does not know, or no
+   * longer knows.
+   */
+  async subscriptionsOf(customerId: string): Promise<Stripe.Subscription[] | null> {
+    const found = await callStripeOrNull(() =>
+      this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MAX_SUBSCRIPTIONS }),
+    )
+    if (!found) return null
+    const isOver = ({ status }: Stripe.Subscription) => ENDED_STATUSES.includes(status)
+    const whole = await Promise.all(
+      found.data.map(each => (isOver(each) ? each : withAllItems(this.stripe, each))),
+    )
+    return whole.filter(each => each !== null)
+  }
+
+  /**
+   * The customer itself, or the one of the checkout or charge that stands in for it; null when unknown. Our
+   * own checkouts are known here.
+   */
+  async customerBehind(waitsAs: string): Promise<string | null> {
+    const reference = referenceIn(waitsAs)
+    if (!reference) return waitsAs
+    const { kind, id } = reference
+    if (kind === 'checkout') return this.checkouts.customerOf(id)
+    const customer = (await callStripeOrNull(() => this.stripe.charges.retrieve(id)))?.customer ?? null
+    return typeof customer === 'string' ? customer : (customer?.id ?? null)
+  }
+
+  /**
+   * Whether the customer belongs to one of our accounts; the provider need not be asked about others. Throws
+   * `PAYMENT_PROVIDER_REFUSED` for one that was made with another secret key.
+   */
+  async isOurs(customerId: string): Promise<boolean> {
+    const owner = await this.customers.ownerOf(customerId)
+    if (owner === 'of another key') throw unknownCustomer(customerId)
+    return owner === 'ours'
+  }
+
+  /** A customer that is as good as deleted, without asking the provider. */
+  async asDeleted(customerId: string): Promise<CustomerSnapshot> {
+    const seenAt = await this.databaseNow()
+    return {
+      customerId,
+      events: [],
+      subscriptions: [],
+      hasOverdueInvoice: false,
+      firstPayment: null,
+      isDeleted: true,
+      seenAt,
+    }
+  }
+
+  /**
+   * A customer that is merely unknown was not deleted: with another account's key every customer is unknown.
+   */
+  private async isDeleted(customerId: string): Promise<boolean> {
+    const customer = await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))
+    return customer?.deleted === true
+  }
+
+  /**
+   * Whether the customer still owes an invoice of a subscription that is active: the provider calls a past due
+   * subscription active once its latest invoice is paid, whatever else is open
+   * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). One that is older than a renewal that
+   * was paid does not count. Asks only where we know that a payment was due; false everywhere else.
+   */
+  private async owesInvoice(customerId: string, found: readonly Stripe.Subscription[]): Promise<boolean> {
+    const isOverdue = and(eq(billingCustomers.customerId, customerId), isNotNull(subscriptions.pastDueSince))
+    const [row] = await this.database.run(db =>
+      db
+        .select({ subscription: subscriptions.providerId })
+        .from(subscriptions)
+        .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
+        .where(isOverdue),
+    )
+    if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
+    const { data } = await callStripe(() => this.stripe.invoices.list({ ...row, limit: MAX_INVOICES }))
+    return isAnyDue(data)
+  }
+
+  private async databaseNow(): Promise<Date> {
+    const [clock] = await this.database.run(db =>
+      db
+        .select({ seconds: sql<number>`extract(epoch from clock_timestamp())::float8` })
+        .from(sql`(select 1) as one`),
+    )
+    return new Date(Number(clock?.seconds) * 1000)
+  }
+}
+
+/** Whether there is anything that the customer could pay for the subscription. Throws like `callStripe`. */
+export async function hasOpenInvoice(stripe: Stripe, subscription: string): Promise<boolean> {
+  const { data } = await callStripe(() => stripe.invoices.list({ subscription, status: 'open', limit: 1 }))
+  return data.length > 0
+}
+
+/** Whether one of a subscription's invoices is overdue and no later renewal has been paid. */
+export function isAnyDue(invoices: readonly Stripe.Invoice[]): boolean {
+  return invoices.some(due => isDue(due) && !invoices.some(paid => isLaterRenewal(paid, due)))
+}
+
+/** A new one is open for an hour before the provider charges it. */
+function isDue({ status, attempted }: Stripe.Invoice): boolean {
+  return status === 'open' && attempted
+}
+
+/** Whoever has paid for a later period must have it, whatever is open. A change of plan or a credit is no such payment. */
+function isLaterRenewal(paid: Stripe.Invoice, due: Stripe.Invoice): boolean {
+  const isRenewal = paid.billing_reason === 'subscription_cycle' && paid.total > 0
+  return paid.status === 'paid' && isRenewal && paid.created > due.created
+}
+
 /**
  * Why we asked the provider: an event or something that happened here, a browser that came back, or a comparison.
  * If a comparison finds something new, an event was lost.
@@ -350,165 +510,6 @@ export class CustomerWriter {
         `Customer ${customerId} has a subscription for one of our prices and belongs to no account: run billing:adopt`,
       ),
     )
-  }
-}
-
-/** The provider's page size, newest first. */
-const MAX_INVOICES = 100
-
-/** Whether there is anything that the customer could pay for the subscription. Throws like `callStripe`. */
-export async function hasOpenInvoice(stripe: Stripe, subscription: string): Promise<boolean> {
-  const { data } = await callStripe(() => stripe.invoices.list({ subscription, status: 'open', limit: 1 }))
-  return data.length > 0
-}
-
-/** Whether one of a subscription's invoices is overdue and no later renewal has been paid. */
-export function isAnyDue(invoices: readonly Stripe.Invoice[]): boolean {
-  return invoices.some(due => isDue(due) && !invoices.some(paid => isLaterRenewal(paid, due)))
-}
-
-/** A new one is open for an hour before the provider charges it. */
-function isDue({ status, attempted }: Stripe.Invoice): boolean {
-  return status === 'open' && attempted
-}
-
-/** Whoever has paid for a later period must have it, whatever is open. A change of plan or a credit is no such payment. */
-function isLaterRenewal(paid: Stripe.Invoice, due: Stripe.Invoice): boolean {
-  const isRenewal = paid.billing_reason === 'subscription_cycle' && paid.total > 0
-  return paid.status === 'paid' && isRenewal && paid.created > due.created
-}
-
-/** Enough for any real customer; the newest come first. */
-const MAX_SUBSCRIPTIONS = 100
-
-/** What the provider knows now. Every method throws like `callStripe`. */
-@Injectable()
-export class CustomerSnapshots {
-  constructor(
-    private readonly stripe: Stripe,
-    private readonly database: Database,
-    private readonly events: WaitingEvents,
-    private readonly customers: BillingCustomers,
-    private readonly checkouts: Checkouts,
-  ) {}
-
-  /**
-   * Also throws `PAYMENT_PROVIDER_REFUSED` for a customer that the provider does not know, for example with
-   * another account's key. `waitsAs` is what events of the customer are stored under: its id, or a stand-in
-   * for it.
-   */
-  async fetch(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerSnapshot> {
-    const events = await this.eventsOf(waitsAs)
-    const seenAt = await this.databaseNow()
-    const found = await this.subscriptionsOf(customerId)
-    const subscriptions = found ?? []
-    // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
-    // not ask about a customer that the provider knows: a deleted one has nothing live, which is all that
-    // counts there.
-    const hasLive = subscriptions.some(({ status }) => isLive(status))
-    const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
-    const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
-    if (!found && !isDeleted) throw unknownCustomer(customerId)
-    const hasOverdueInvoice = await this.owesInvoice(customerId, subscriptions)
-    // Where nothing is live, the newest of these is the one that counts.
-    const incomplete = hasLive ? undefined : subscriptions.find(({ status }) => status === 'incomplete')
-    const firstPayment = incomplete ? await firstPaymentOf(this.stripe, incomplete) : null
-    return { customerId, events, subscriptions, hasOverdueInvoice, firstPayment, isDeleted, seenAt }
-  }
-
-  /** What waits for a customer, or for what stands in for it. */
-  eventsOf(waitsAs: string): Promise<WaitingEvent[]> {
-    return this.database.run(db => this.events.of(db, waitsAs))
-  }
-
-  /**
-   * With all their items, but for those that have ended. Null for a customer that the provider does not know, or no
-   * longer knows.
-   */
-  async subscriptionsOf(customerId: string): Promise<Stripe.Subscription[] | null> {
-    const found = await callStripeOrNull(() =>
-      this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MAX_SUBSCRIPTIONS }),
-    )
-    if (!found) return null
-    const isOver = ({ status }: Stripe.Subscription) => ENDED_STATUSES.includes(status)
-    const whole = await Promise.all(
-      found.data.map(each => (isOver(each) ? each : withAllItems(this.stripe, each))),
-    )
-    return whole.filter(each => each !== null)
-  }
-
-  /**
-   * The customer itself, or the one of the checkout or charge that stands in for it; null when unknown. Our
-   * own checkouts are known here.
-   */
-  async customerBehind(waitsAs: string): Promise<string | null> {
-    const reference = referenceIn(waitsAs)
-    if (!reference) return waitsAs
-    const { kind, id } = reference
-    if (kind === 'checkout') return this.checkouts.customerOf(id)
-    const customer = (await callStripeOrNull(() => this.stripe.charges.retrieve(id)))?.customer ?? null
-    return typeof customer === 'string' ? customer : (customer?.id ?? null)
-  }
-
-  /**
-   * Whether the customer belongs to one of our accounts; the provider need not be asked about others. Throws
-   * `PAYMENT_PROVIDER_REFUSED` for one that was made with another secret key.
-   */
-  async isOurs(customerId: string): Promise<boolean> {
-    const owner = await this.customers.ownerOf(customerId)
-    if (owner === 'of another key') throw unknownCustomer(customerId)
-    return owner === 'ours'
-  }
-
-  /** A customer that is as good as deleted, without asking the provider. */
-  async asDeleted(customerId: string): Promise<CustomerSnapshot> {
-    const seenAt = await this.databaseNow()
-    return {
-      customerId,
-      events: [],
-      subscriptions: [],
-      hasOverdueInvoice: false,
-      firstPayment: null,
-      isDeleted: true,
-      seenAt,
-    }
-  }
-
-  /**
-   * A customer that is merely unknown was not deleted: with another account's key every customer is unknown.
-   */
-  private async isDeleted(customerId: string): Promise<boolean> {
-    const customer = await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))
-    return customer?.deleted === true
-  }
-
-  /**
-   * Whether the customer still owes an invoice of a subscription that is active: the provider calls a past due
-   * subscription active once its latest invoice is paid, whatever else is open
-   * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). One that is older than a renewal that
-   * was paid does not count. Asks only where we know that a payment was due; false everywhere else.
-   */
-  private async owesInvoice(customerId: string, found: readonly Stripe.Subscription[]): Promise<boolean> {
-    const isOverdue = and(eq(billingCustomers.customerId, customerId), isNotNull(subscriptions.pastDueSince))
-    const [row] = await this.database.run(db =>
-      db
-        .select({ subscription: subscriptions.providerId })
-        .from(subscriptions)
-        .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
-        .where(isOverdue),
-    )
-    if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
-    const { data } = await callStripe(() => this.stripe.invoices.list({ ...row, limit: MAX_INVOICES }))
-    return isAnyDue(data)
-  }
-
-  private async databaseNow(): Promise<Date> {
-    const [clock] = await this.database.run(db =>
-      db
-        .select({ seconds: sql<number>`extract(epoch from clock_timestamp())::float8` })
-        .from(sql`(select 1) as one`),
-    )
-    return new Date(Number(clock?.seconds) * 1000)
   }
 }
 

@@ -317,8 +317,7 @@ export class ForeignCustomers {
     const { customerId, isLive } = billingCustomers
     const uncertain = await this.select(and(isNotNull(customerId), isNull(isLive)))
     const unknown: ForeignCustomer[] = []
-    for (const customer of uncertain)
-      if (!(await this.isKnown(customer.customerId))) unknown.push(customer)
+    for (const customer of uncertain) if (!(await this.isKnown(customer.customerId))) unknown.push(customer)
     return [...certain, ...unknown]
   }
 

@@ -1,3 +1,5 @@
+// The rules about an account's subscription: what the provider's word for it means, and when what it pays for ends. They
+// know no database and no clock; those are in Subscriptions, at the end.
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable } from '@nestjs/common'
 import { eq, lte, sql } from 'drizzle-orm'
@@ -10,9 +12,6 @@ import { isAnyOf } from '../platform/database/sql.js'
 import type { Permissions } from '../platform/permissions.js'
 import { type PlanName, PlansFile } from '../platform/plans.js'
 import { Clock, secondsAfter } from '../platform/time.js'
-
-// The rules about an account's subscription: what the provider's word for it means, and when what it pays for
-// ends. No database, no clock.
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
 
