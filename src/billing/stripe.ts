@@ -352,7 +352,8 @@ export async function firstPaymentOf(
   { latest_invoice: latest }: Stripe.Subscription,
 ): Promise<FirstPayment> {
   const invoice = typeof latest === 'string' ? latest : latest?.id
-  if (!invoice) return { state: 'processing', confirmUrl: null }
+  // Nothing is left that could be paid.
+  if (!invoice) return { state: 'failed', confirmUrl: null }
   const expand = ['data.payment.payment_intent', 'data.invoice']
   const { data } = await callStripe(() => stripe.invoicePayments.list({ invoice, expand }))
   const payment = data.find(({ is_default }) => is_default) ?? data[0]
