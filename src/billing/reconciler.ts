@@ -1,3 +1,5 @@
+// The comparison of every customer with the provider, and what an operator mends afterwards: subscriptions that bill somebody
+// a second time, and customers of another key.
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import { Cron, Interval } from '@nestjs/schedule'
