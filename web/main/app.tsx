@@ -44,7 +44,9 @@ const loadAccountPages = () => import('./account-pages.js')
 const AccountPages = lazyPage(() => loadAccountPages().then(pages => pages.AccountPages))
 const SubscribePage = lazyPage(() => loadAccountPages().then(pages => pages.SubscribePage))
 
-export function App() {
+export const drawOn = drawn(() => <App />)
+
+function App() {
   // Most people who open this site go there next, so it is loaded while they log in.
   useEffect(() => {
     for (const { preload } of [AccountPages, SubscribePage]) preload().catch(() => undefined)
@@ -76,5 +78,3 @@ function ToAccount() {
   useEffect(() => go('/account', { replace: true }), [])
   return null
 }
-
-export const drawOn = drawn(() => <App />)

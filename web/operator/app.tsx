@@ -1,34 +1,44 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { drawn } from '../pieces/draw.js'
+import { EmptyPage } from '../pieces/empty.js'
+import { ActionButton } from '../pieces/forms/button.js'
+import { useAction } from '../pieces/forms/use-action.js'
+import { LanguageChoice } from '../pieces/language/language-choice.js'
 import { useLoad } from '../pieces/loading/use-load.js'
 import { Loaded } from '../pieces/loading/waiting.js'
+import { Menu } from '../pieces/menu.js'
+import { Failure } from '../pieces/notices/notice.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
-import { SmallPage } from '../pieces/page.js'
-import { usePlace } from '../pieces/router.js'
+import { Toasts } from '../pieces/notices/toasts.js'
+import { Page, SmallPage } from '../pieces/page.js'
+import { Avatar } from '../pieces/people/avatar.js'
+import { Link, usePlace } from '../pieces/router.js'
 import { retryNow, useOutage } from '../pieces/sessions/outage.js'
 import { OutageNotice } from '../pieces/sessions/outage-banner.js'
-import type { Me } from './answers.js'
-import { announceEnd, ask, onEnded, tellOtherTabs } from './api.js'
-import { Frame } from './frame.js'
+import { BrandLink } from '../pieces/shell/brand-link.js'
+import { RowNav } from '../pieces/shell/row-nav.js'
+import { SkipLink } from '../pieces/shell/skip-link.js'
+import { announceEnd, ask, type Me, onEnded, tell, tellOtherTabs } from './api.js'
+import { keepOnlyReasonsOf } from './change-button.js'
 import { t } from './language.js'
 import { AccountPage } from './pages/account.js'
 import { ActivityPage } from './pages/activity.js'
 import { HealthPage } from './pages/health.js'
 import { LoginPage } from './pages/login.js'
 import { MailsPage } from './pages/mails.js'
-import { NotFoundPage } from './pages/not-found.js'
 import { PasskeysPage } from './pages/passkeys.js'
 import { PaymentsPage } from './pages/payments.js'
 import { SatellitesPage } from './pages/satellites.js'
 import { SearchPage } from './pages/search.js'
 import { UserPage } from './pages/user.js'
-import { keepOnlyReasonsOf } from './unsent-reasons.js'
+
+export const drawOn = drawn(() => <App />)
 
 /**
  * The operator console: docs/decisions/the-console-is-a-site-of-its-own.md. Keep its paths in step with
  * src/pages/site.ts.
  */
-export function App() {
+function App() {
   const me = useLoad(readMe)
   const outage = useOutage()
   const [hadLogin, setHadLogin] = useState(false)
@@ -98,4 +108,86 @@ function ConsolePage() {
   return Found ? <Found /> : <NotFoundPage />
 }
 
-export const drawOn = drawn(() => <App />)
+/** The frame around every page: links to the others, the operator, and a button to log out. */
+export function Frame({
+  me,
+  left,
+  children,
+}: {
+  readonly me: Me
+  /** Called after the logout. */
+  readonly left: () => Promise<void>
+  readonly children: ReactNode
+}) {
+  const { path } = usePlace()
+  const outage = useOutage()
+  const logout = useAction(async () => {
+    await tell('logout', {})
+    await left()
+  })
+  return (
+    <>
+      <SkipLink />
+      <OutageNotice reason={outage} tryNow={retryNow} />
+      <header className="top">
+        <BrandLink href="/" />
+        <span className="tag warn">{t('console.tag')}</span>
+        <RowNav
+          links={linksOf().map(([href, name]) => ({
+            href,
+            name,
+            isShown: true,
+            isCurrent: isWithin(path, href),
+          }))}
+        />
+        <div className="person">
+          <Menu
+            className="person-button"
+            button={
+              <>
+                <span className="unseen">{t('nav.accountMenu')}</span>
+                <Avatar name={me.email} />
+              </>
+            }
+          >
+            <span className="menu-head">{me.email}</span>
+            <hr />
+            <Link href="/passkeys">{t('console.passkeys.title')}</Link>
+            <LanguageChoice />
+            <hr />
+            <ActionButton action={logout}>{t('common.logOut')}</ActionButton>
+          </Menu>
+          <Failure error={logout.error} />
+        </div>
+      </header>
+      <main id="content" className="wide" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+    </>
+  )
+}
+
+function linksOf() {
+  return [
+    ['/', t('console.search.title')],
+    ['/satellites', t('console.satellites.title')],
+    ['/payments', t('console.payments.title')],
+    ['/mails', t('console.mails.title')],
+    ['/activity', t('console.activity.title')],
+    ['/health', t('console.health.title')],
+  ] as const
+}
+
+/** Pages of people and accounts belong to the search. */
+function isWithin(path: string, href: string): boolean {
+  return path === href || (href === '/' && /^\/(users|accounts)\//.test(path))
+}
+
+export function NotFoundPage() {
+  return (
+    <Page title={t('console.notFound.title')}>
+      <EmptyPage link={t('console.notFound.search')}>{t('notFound.mistyped')}</EmptyPage>
+    </Page>
+  )
+}

@@ -7,7 +7,6 @@ import type { Messages } from '../pieces/notices/messages.js'
 import { toast } from '../pieces/notices/toasts.js'
 import { onEnded, tell } from './api.js'
 import { t } from './language.js'
-import { keepReason, takeReason } from './unsent-reasons.js'
 
 /**
  * A change by an operator: asks for the reason, which is recorded with it. If the login ends meanwhile, the
@@ -92,4 +91,25 @@ export function ChangeButton({
       )}
     </>
   )
+}
+
+/** What was typed when the login ended, by the path of the change; only in memory. */
+const reasons = new Map<string, string>()
+let operatorId: string | null = null
+
+/** To call with each login: nobody gets what another operator has typed. */
+export function keepOnlyReasonsOf(id: string): void {
+  if (operatorId !== id) reasons.clear()
+  operatorId = id
+}
+
+function keepReason(path: string, reason: string): void {
+  reasons.set(path, reason)
+}
+
+/** The reason kept for this change, which is then forgotten; null if there is none. */
+function takeReason(path: string): string | null {
+  const reason = reasons.get(path) ?? null
+  reasons.delete(path)
+  return reason
 }

@@ -1,22 +1,29 @@
 import type { Caller } from '@mainstay-auth/client'
+import type { ReactNode } from 'react'
 import { drawn } from '../pieces/draw.js'
+import { EmptyPage } from '../pieces/empty.js'
 import { t } from '../pieces/language/t.js'
 import { useLoad } from '../pieces/loading/use-load.js'
+import { Toasts } from '../pieces/notices/toasts.js'
+import { Page } from '../pieces/page.js'
 import { usePlace } from '../pieces/router.js'
+import { OutageBanner } from '../pieces/sessions/outage-banner.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
-import type { Person } from '../pieces/shell/person-menu.js'
+import { BrandLink } from '../pieces/shell/brand-link.js'
+import { type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
+import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
+import { RowNav } from '../pieces/shell/row-nav.js'
+import { SkipLink } from '../pieces/shell/skip-link.js'
 import { client, read } from './client.js'
-import { CallbackPage } from './pages/callback.js'
-import { DataPage } from './pages/data.js'
-import { LoginPage } from './pages/login.js'
-import { NotFoundPage } from './pages/not-found.js'
-import { ReportsPage } from './pages/reports.js'
-import { SecurityPage } from './pages/security.js'
-import { WhoAmIPage } from './pages/who-am-i.js'
-import { TopFrame } from './top-frame.js'
+import { DataPage, ReportsPage } from './entries.js'
+import { CallbackPage, LoginPage } from './login.js'
+import { SecurityPage } from './security.js'
+import { WhoAmIPage } from './who-am-i.js'
+
+export const drawOn = drawn(() => <App />)
 
 /** A satellite: a customer's site whose visitors log in with Mainstay. */
-export function App() {
+function App() {
   const { path } = usePlace()
   if (path === '/handoff-callback') return <CallbackPage />
   return (
@@ -54,4 +61,37 @@ function SatellitePage({ caller, path }: { readonly caller: Caller; readonly pat
   return path === '/' ? <WhoAmIPage caller={caller} /> : <NotFoundPage />
 }
 
-export const drawOn = drawn(() => <App />)
+/** The frame around a satellite's pages: its brand, its few links, and who is logged in. */
+export function TopFrame({
+  person,
+  links,
+  children,
+}: {
+  readonly person: Person | null
+  readonly links: readonly NavigationLink[]
+  readonly children: ReactNode
+}) {
+  return (
+    <>
+      <SkipLink />
+      <OutageBanner client={client} />
+      <header className="top">
+        <BrandLink href="/" />
+        <RowNav links={shownOf(links)} />
+        <PersonMenu client={client} person={person} links={[['/security', t('security.title'), 'shield']]} />
+      </header>
+      <main id="content" className="wide" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+    </>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <Page title={t('notFound.title')}>
+      <EmptyPage link={t('satellite.toStart')}>{t('notFound.mistyped')}</EmptyPage>
+    </Page>
+  )
+}

@@ -219,7 +219,7 @@ describe('the short names of the build', () => {
   it('are for no name that is something else too, such as that of an action (P2)', () => {
     const all = [...keys, ...Object.keys(wordsOf(ofConsole, 'en'))]
     const ofOperators = shortNames(all, ['web/pieces/', 'web/operator/'])
-    const filter = readFileSync('web/operator/activity/activity-filter.tsx', 'utf8')
+    const filter = readFileSync('web/operator/pages/activity.tsx', 'utf8')
     const actions = /const ACTIONS = \[[^\]]+\][^;]+?\n\]/.exec(filter)?.[0] ?? ''
     expect(actions).toContain("'satellite.suspend'")
     expect(shorten(filter, ofOperators)).toContain(actions)

@@ -6,13 +6,11 @@ import { Hint } from '../../pieces/notices/notice.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { Day, When } from '../../pieces/time/when.js'
-import type { Account } from '../answers.js'
-import { ask } from '../api.js'
+import { type Account, ask } from '../api.js'
 import { T, t } from '../language.js'
-import { EventRows } from '../rows/event-rows.js'
-import { LogRows } from '../rows/log-rows.js'
-import { SatelliteRows } from '../rows/satellite-rows.js'
-import { UserRow } from '../rows/user-row.js'
+import { LogRows, UserRow } from '../rows.js'
+import { EventRows } from './payments.js'
+import { SatelliteRows } from './satellites.js'
 
 export function AccountPage({ id }: { readonly id: string }) {
   const after = usePlace().query.get('after')

@@ -1,15 +1,13 @@
+import { type ReactNode, useEffect, useState } from 'react'
 import { ActionRow } from '../../pieces/forms/action-row.js'
+import { useLoad } from '../../pieces/loading/use-load.js'
 import { usePages } from '../../pieces/loading/use-pages.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
 import { Page, Section } from '../../pieces/page.js'
-import { usePlace } from '../../pieces/router.js'
-import { ActivityFilter } from '../activity/activity-filter.js'
-import { activityQuery } from '../activity/activity-query.js'
-import { DeedRows } from '../activity/deed-rows.js'
-import type { Activity } from '../answers.js'
-import { ask } from '../api.js'
+import { go, Link, usePlace } from '../../pieces/router.js'
+import { type Activity, ask, type Deed, type OperatorNames } from '../api.js'
 import { t } from '../language.js'
-import { StateFilter } from '../state-filter.js'
+import { AccountLink, DeedRow, Reason, RowList, StateFilter, whatIn } from '../rows.js'
 
 /** What operators did. The filter is in the address, so that it can be shared. */
 export function ActivityPage() {
@@ -41,4 +39,172 @@ export function ActivityPage() {
       </Section>
     </Page>
   )
+}
+
+/** The service's query for the page's address, in which days are in the reader's time zone. */
+function activityQuery(query: URLSearchParams): URLSearchParams {
+  const asked = new URLSearchParams()
+  const kind = query.get('kind') ?? 'changes'
+  if (kind !== 'all') asked.set('kind', kind)
+  for (const name of ['operator', 'action']) {
+    const value = query.get(name)
+    if (value) asked.set(name, value)
+  }
+  const from = startOf(query.get('from'), 0)
+  const to = startOf(query.get('to'), 1)
+  if (from) asked.set('from', from)
+  if (to) asked.set('to', to)
+  return asked
+}
+
+/** When a day (`2026-11-24`) begins, or the day `later` days after it; null for anything that is not a day. */
+function startOf(day: string | null, later: number): string | null {
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? []
+  if (!year) return null
+  return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString()
+}
+
+/** Long enough to type the next digit. */
+const PAUSE_MS = 250
+const EARLIEST_DAY = '2000-01-01'
+
+/** The changes that operators can make. */
+const ACTIONS = [
+  ...(['user.disable', 'user.enable', 'session.revoke', 'factors.reset', 'permissions.change'] as const),
+  ...(['satellite.suspend', 'satellite.resume', 'billing.replay', 'mail.resend'] as const),
+  ...(['operator.add', 'operator.disable', 'operator.passkey'] as const),
+]
+
+/** By whom, what and when: each choice immediately updates the address. */
+function ActivityFilter({ query }: { readonly query: URLSearchParams }) {
+  const names = useLoad(() => ask<OperatorNames>('operators'))
+  const hasActions = !query.has('kind')
+  return (
+    <div className="toolbar filters">
+      <ChoiceField name="operator" label={t('console.activity.operator')} query={query}>
+        <option value="">{t('console.activity.everybody')}</option>
+        {names.data?.operators.map(({ id, email }) => (
+          <option key={id} value={id}>
+            {email}
+          </option>
+        ))}
+        <option value="command line">{t('console.log.commandLine')}</option>
+      </ChoiceField>
+      {hasActions && (
+        <ChoiceField name="action" label={t('console.activity.action')} query={query}>
+          <option value="">{t('console.activity.anything')}</option>
+          {ACTIONS.map(action => (
+            <option key={action} value={action}>
+              {t(`console.action.${action}`)}
+            </option>
+          ))}
+        </ChoiceField>
+      )}
+      <DayField name="from" label={t('console.activity.from')} query={query} />
+      <DayField name="to" label={t('console.activity.to')} query={query} />
+    </div>
+  )
+}
+
+interface PartProps {
+  readonly name: string
+  readonly label: string
+  readonly query: URLSearchParams
+}
+
+function ChoiceField({ name, label, query, children }: PartProps & { readonly children: ReactNode }) {
+  return (
+    <label>
+      {label}
+      <select value={query.get(name) ?? ''} onChange={event => choose(name, event.target.value)}>
+        {children}
+      </select>
+    </label>
+  )
+}
+
+/** While a year is being typed, the browser has a day in the year 2, 20 or 202; each list is recorded. */
+function DayField({ name, label, query }: PartProps) {
+  const chosen = query.get(name) ?? ''
+  const [day, setDay] = useState(chosen)
+  useEffect(() => setDay(chosen), [chosen])
+  useEffect(() => {
+    if (day === chosen || (day !== '' && day < EARLIEST_DAY)) return undefined
+    const timer = setTimeout(() => choose(name, day), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [name, day, chosen])
+  return (
+    <label>
+      {label}
+      <input type="date" value={day} onChange={event => setDay(event.target.value)} />
+    </label>
+  )
+}
+
+function choose(name: string, value: string): void {
+  const query = new URLSearchParams(location.search)
+  if (value) query.set(name, value)
+  else query.delete(name)
+  go(query.size > 0 ? `/activity?${query}` : '/activity', { replace: true })
+}
+
+/** Sentences: who did what to whom, and why. */
+function DeedRows({ deeds }: { readonly deeds: readonly Deed[] }) {
+  return (
+    <RowList of={deeds} icon="list" none={t('console.activity.none')}>
+      {deed => (
+        <DeedRow
+          key={deed.id}
+          {...deed}
+          who={deed.operator ?? t('console.log.commandLine')}
+          what={<DeedSentence deed={deed} />}
+        >
+          {detailsOf(deed)}
+        </DeedRow>
+      )}
+    </RowList>
+  )
+}
+
+/** With a link to the user, where it names one. */
+function DeedSentence({ deed }: { readonly deed: Deed }) {
+  const { userId, detail } = deed
+  const whom = whomOf(deed)
+  // In the console nobody ever acts on themselves.
+  const text = whatIn({ ...deed, detail: { ...detail, operator: true } }, userId ? { [userId]: whom } : {})
+  const [before, ...after] = text.split(whom)
+  if (!userId || after.length === 0) return text
+  return (
+    <>
+      {before}
+      <UserLink deed={deed} />
+      {after.join(whom)}
+    </>
+  )
+}
+
+function whomOf({ email }: Deed): string {
+  return email ?? t('console.log.somebody')
+}
+
+function UserLink({ deed }: { readonly deed: Deed }) {
+  return <Link href={`/users/${deed.userId}`}>{whomOf(deed)}</Link>
+}
+
+/** The reason, the account, and further details; null where there are none. */
+function detailsOf(deed: Deed): ReactNode {
+  const { operator, outcome, reason, userId, accountId, accountName, detail } = deed
+  const parts = [
+    reason && (
+      <Reason key="reason" operator={operator} outcome={outcome}>
+        {reason}
+      </Reason>
+    ),
+    accountId && <AccountLink key="account" id={accountId} name={accountName} />,
+    ...[detail.text, detail.origin, detail.subject, detail.event, userId ? undefined : detail.email].map(
+      text => typeof text === 'string' && <span key={text}>{text}</span>,
+    ),
+  ].filter(Boolean)
+  if (parts.length === 0) return null
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]))
 }

@@ -8,8 +8,7 @@ import { Page, Section } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { outageIn } from '../../pieces/sessions/outage.js'
 import { Ago, When } from '../../pieces/time/when.js'
-import type { Health } from '../answers.js'
-import { ask } from '../api.js'
+import { ask, type Health } from '../api.js'
 import { T, t } from '../language.js'
 
 const EVERY_MS = 10_000

@@ -1,12 +1,15 @@
-import { EmailField } from '../../pieces/forms/field.js'
+import type { PasskeyRequestOptions } from '@mainstay-auth/client'
+import { signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { ActionButton } from '../../pieces/forms/button.js'
+import { EmailField, Field } from '../../pieces/forms/field.js'
 import { Form, type Texts } from '../../pieces/forms/form.js'
 import { PasswordField } from '../../pieces/forms/password/password-fields.js'
-import { Hint } from '../../pieces/notices/notice.js'
+import { useAction } from '../../pieces/forms/use-action.js'
+import { Icon } from '../../pieces/icon.js'
+import { Failure, Hint } from '../../pieces/notices/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { tell } from '../api.js'
-import { CodeField } from '../code-field.js'
 import { t } from '../language.js'
-import { PasskeyLogin } from '../passkey-login.js'
 
 export function LoginPage({
   hadLogin,
@@ -34,5 +37,34 @@ export function LoginPage({
       </Form>
       <PasskeyLogin done={done} />
     </SmallPage>
+  )
+}
+
+/** Renders nothing where the browser does not support passkeys. */
+function PasskeyLogin({ done }: { readonly done: () => Promise<void> }) {
+  const login = useAction(async () => {
+    const options = await tell<PasskeyRequestOptions>('login/passkey/options', {})
+    await tell('login/passkey', { response: await signWithPasskey(options) })
+    await done()
+  })
+  if (!supportsPasskeys()) return null
+  return (
+    <>
+      <p className="or">{t('common.or')}</p>
+      <Failure error={login.error} />
+      <div className="actions">
+        <ActionButton action={login}>
+          <Icon name="key" />
+          {t('console.login.passkey')}
+        </ActionButton>
+      </div>
+    </>
+  )
+}
+
+/** For six digits from the operator's app. */
+export function CodeField() {
+  return (
+    <Field label={t('field.code')} name="code" inputMode="numeric" autoComplete="one-time-code" required />
   )
 }

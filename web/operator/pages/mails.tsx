@@ -4,11 +4,10 @@ import { Loaded } from '../../pieces/loading/waiting.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { Ago, When } from '../../pieces/time/when.js'
-import type { FailedMail } from '../answers.js'
-import { ask } from '../api.js'
+import { ask, type FailedMail } from '../api.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
-import { RowList } from '../rows/row-list.js'
+import { RowList } from '../rows.js'
 
 interface MailsPart {
   readonly mails: readonly FailedMail[]

@@ -8,9 +8,9 @@ import { toast } from '../../pieces/notices/toasts.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Day } from '../../pieces/time/when.js'
 import { ask, tell } from '../api.js'
-import { CodeField } from '../code-field.js'
 import { T, t } from '../language.js'
-import { RowList } from '../rows/row-list.js'
+import { RowList } from '../rows.js'
+import { CodeField } from './login.js'
 
 interface OwnPasskeys {
   readonly passkeys: readonly {

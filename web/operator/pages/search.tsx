@@ -7,10 +7,9 @@ import { Loaded } from '../../pieces/loading/waiting.js'
 import { Page, Section } from '../../pieces/page.js'
 import { go, Link, usePlace } from '../../pieces/router.js'
 import { Day } from '../../pieces/time/when.js'
-import type { Found } from '../answers.js'
-import { ask } from '../api.js'
+import { ask, type Found } from '../api.js'
 import { T, t } from '../language.js'
-import { UserRow } from '../rows/user-row.js'
+import { UserRow } from '../rows.js'
 
 /** The search is in the address, so that going back restores it. */
 export function SearchPage() {
