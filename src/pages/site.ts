@@ -156,7 +156,7 @@ const TITLE = /<title>[^<]*<\/title>/
 
 /**
  * The built page with its addresses and the site's brand filled in: the <meta> elements that
- * web/pieces/site/site.ts reads. Throws an Error when it has no placeholder for one of them.
+ * web/pieces/site.ts reads. Throws an Error when it has no placeholder for one of them.
  */
 export function pageWith(built: string, { apiUrl, mainUrl, language }: PageAddresses, brand: Brand): string {
   const { name, logoUrl, accent, background, supportUrl } = brand

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
-import { i18n } from '../../web/pieces/language/t.js'
+import { i18n } from '../../web/pieces/t.js'
 
 /** Loads the messages of the pages in one language, for tests of what the pages say without a browser. */
 export function readLanguage(language: string): void {

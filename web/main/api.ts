@@ -2,11 +2,11 @@ import { errorOf, type FactorMethod, MainstayError } from '@mainstay-auth/client
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
 import { useSyncExternalStore } from 'react'
 import { bodyOf, jsonIn, PATIENCE_MS } from '../pieces/body.js'
-import { Cancelled } from '../pieces/forms/use-action.js'
-import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
-import { isRefusal } from '../pieces/notices/refusal.js'
+import { Cancelled } from '../pieces/forms.js'
+import { isRefusal } from '../pieces/notices.js'
 import { watchPage } from '../pieces/router.js'
-import { site } from '../pieces/site/site.js'
+import { site } from '../pieces/site.js'
+import { fetchInLanguage } from '../pieces/t.js'
 import { client } from './client.js'
 
 /** `client.fetch` that asks for proof, but not on another page than the one where the call was made. */

@@ -1,7 +1,5 @@
-import type { OfferedPlan } from '../pieces/billing/plans.js'
-import { paymentReturnUrl } from '../pieces/billing/subscription.js'
-import { untilLeft } from '../pieces/leaving.js'
-import { watchPage } from '../pieces/router.js'
+import { type OfferedPlan, paymentReturnUrl } from '../pieces/billing.js'
+import { untilLeft, watchPage } from '../pieces/router.js'
 import { call } from './api.js'
 
 interface StartedCheckout {

@@ -1,6 +1,6 @@
 import { mainClient } from '@mainstay-auth/client'
-import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
-import { site } from '../pieces/site/site.js'
+import { site } from '../pieces/site.js'
+import { fetchInLanguage } from '../pieces/t.js'
 
 export const client = mainClient({ baseUrl: site.apiUrl, fetch: fetchInLanguage })
 

@@ -1,14 +1,13 @@
 import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { type ReactNode, useEffect, useState } from 'react'
-import { ActionButton } from '../pieces/forms/button.js'
-import { Dialog } from '../pieces/forms/dialog.js'
-import { useAction } from '../pieces/forms/use-action.js'
-import { t } from '../pieces/language/t.js'
-import { useLoad } from '../pieces/loading/use-load.js'
-import { Failure } from '../pieces/notices/notice.js'
+import { Dialog } from '../pieces/dialog.js'
+import { ActionButton, useAction } from '../pieces/forms.js'
+import { useLoad } from '../pieces/loading.js'
+import { Failure } from '../pieces/notices.js'
 import { SmallPage } from '../pieces/page.js'
-import { ProofForm } from '../pieces/proof/proof-form.js'
+import { ProofForm } from '../pieces/proof.js'
 import { usePlace } from '../pieces/router.js'
+import { t } from '../pieces/t.js'
 import {
   call,
   cancelQuestion,

@@ -1,10 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { ActionButton } from '../pieces/forms/button.js'
-import { Form, type Texts } from '../pieces/forms/form.js'
-import { useAction } from '../pieces/forms/use-action.js'
-import { t } from '../pieces/language/t.js'
-import { Failure, Success } from '../pieces/notices/notice.js'
-import { isRefusal } from '../pieces/notices/refusal.js'
+import { ActionButton, Form, type Texts, useAction } from '../pieces/forms.js'
+import { Failure, isRefusal, Success } from '../pieces/notices.js'
+import { t } from '../pieces/t.js'
 
 /** A mail may take that long, and the service limits how many it sends to an address. */
 const WAIT_SECONDS = 30

@@ -1,6 +1,6 @@
 import '../styles/site.css'
-import { startPage } from '../pieces/language/start.js'
-import { showBrand } from '../pieces/site/brand.js'
+import { startPage } from '../pieces/language.js'
+import { showBrand } from '../pieces/site.js'
 import { client, needsSession } from './client.js'
 
 showBrand()

@@ -1,13 +1,18 @@
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../pieces/icon.js'
-import { t } from '../pieces/language/t.js'
-import { Toasts } from '../pieces/notices/toasts.js'
+import {
+  NavigationItem,
+  type NavigationLink,
+  type Person,
+  PersonMenu,
+  SkipLink,
+  shownOf,
+} from '../pieces/navigation.js'
+import { Toasts } from '../pieces/notices.js'
+import { OutageBanner } from '../pieces/outage.js'
+import { BrandLink } from '../pieces/page.js'
 import { type Place, usePlace } from '../pieces/router.js'
-import { OutageBanner } from '../pieces/sessions/outage-banner.js'
-import { BrandLink } from '../pieces/shell/brand-link.js'
-import { NavigationItem, type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
-import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
-import { SkipLink } from '../pieces/shell/skip-link.js'
+import { t } from '../pieces/t.js'
 import { client } from './client.js'
 
 const ownLinks = () =>

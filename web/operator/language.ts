@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type own from '../messages/operator/en.json'
-import { type MessageKey, t as translate } from '../pieces/language/t.js'
-import { T as Translated } from '../pieces/language/text.js'
+import { type MessageKey, t as translate } from '../pieces/t.js'
+import { T as Translated } from '../pieces/text.js'
 
 /** The name of a message that the console can show: one that all sites share, or one of its own. */
 export type ConsoleKey = MessageKey | keyof typeof own

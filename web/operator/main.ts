@@ -1,7 +1,7 @@
 import '../styles/site.css'
 import '../styles/pages/operators.css'
-import { startPage } from '../pieces/language/start.js'
-import { showBrand } from '../pieces/site/brand.js'
+import { startPage } from '../pieces/language.js'
+import { showBrand } from '../pieces/site.js'
 
 showBrand()
 startPage(() => import('./app.js'))

@@ -1,4 +1,4 @@
-import { i18n, type MessageKey, t } from './language/t.js'
+import { i18n, type MessageKey, t } from './t.js'
 
 /** Who and what an action was about. */
 interface About {

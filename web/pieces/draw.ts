@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
-import type { DrawOn } from './language/start.js'
+import type { DrawOn } from './language.js'
 
 /** Renders with React whatever `page` returns at that time. */
 export function drawn(page: () => ReactNode): DrawOn {

@@ -1,9 +1,12 @@
-import { type ReactNode, useEffect, useRef } from 'react'
-import { breakable } from './language/breakable.js'
-import { LanguageChoice } from './language/language-choice.js'
-import { usePlace } from './router.js'
-import { BrandLink } from './shell/brand-link.js'
-import { site } from './site/site.js'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Icon, type IconName } from './icon.js'
+import { languageNames, setLanguage } from './language.js'
+import { Failure } from './notices.js'
+import { initialsOf } from './people.js'
+import { Link, usePlace } from './router.js'
+import { hostOf, site } from './site.js'
+import { i18n, t } from './t.js'
+import { breakable } from './text.js'
 
 let isFirst = true
 
@@ -132,4 +135,137 @@ function SectionHead({ title, about }: Pick<SectionProps, 'title' | 'about'>) {
 
 function cardLook(isGrave = false): string {
   return isGrave ? 'card grave' : 'card'
+}
+
+/** Logo and name of the site; a letter where there is no logo. */
+export function BrandLink({ href }: { readonly href: string }) {
+  const [isLogoMissing, setIsLogoMissing] = useState(site.logoUrl === '')
+  return (
+    <Link href={href} className="brand">
+      {isLogoMissing ? (
+        <span className="mark" aria-hidden="true">
+          {initialsOf(site.name).slice(0, 1)}
+        </span>
+      ) : (
+        <img src={site.logoUrl} alt="" onError={() => setIsLogoMissing(true)} />
+      )}
+      <span>{site.name}</span>
+    </Link>
+  )
+}
+
+/**
+ * The language of the page, for people who want one other than the browser's; nothing where there is only
+ * one. `keep` tells the service, so that its mails follow.
+ */
+export function LanguageChoice({ keep }: { readonly keep?: (language: string) => Promise<unknown> }) {
+  const [error, setError] = useState<unknown>(null)
+  const last = useRef<Promise<unknown>>(Promise.resolve())
+  // Not an action: somebody who has made a mistake chooses again, before the service has heard of the first choice.
+  // One after the other, so that the last one stays.
+  const change = (language: string) => {
+    setError(null)
+    const change = last.current
+      .then(() => setLanguage(language))
+      .then(() => keep?.(language))
+      .catch((failure: unknown) => {
+        if (last.current === change) setError(failure)
+      })
+    last.current = change
+  }
+  const names = languageNames()
+  if (names.length < 2) return null
+  return (
+    <>
+      <label className="language">
+        <span className="unseen">{t('language.label')}</span>
+        <Icon name="globe" />
+        <select value={i18n.locale} onChange={event => change(event.target.value)}>
+          {names.map(([language, name]) => (
+            <option key={language} value={language} lang={language}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Failure error={error} />
+    </>
+  )
+}
+
+/** The only way on from a page, or the usual one. */
+export function WayOn({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <div className="actions">
+      <Link href={href} className="button primary">
+        <span>{breakable(children)}</span>
+      </Link>
+    </div>
+  )
+}
+
+interface EmptyProps {
+  readonly icon: IconName
+  readonly children: ReactNode
+}
+
+/** Shown instead of an empty list: says that it is empty. */
+export function Empty({ icon, children }: EmptyProps) {
+  return (
+    <div className="empty">
+      <Badge icon={icon} />
+      <p>{children}</p>
+    </div>
+  )
+}
+
+/** Shown instead of the content of a page: says why, and leads to another. */
+export function EmptyPage({
+  icon = 'info',
+  href = '/',
+  link,
+  children,
+}: Partial<EmptyProps> & {
+  readonly href?: string
+  /** The text of the link. */
+  readonly link: string
+}) {
+  return (
+    <div className="card">
+      <div className="empty">
+        <Badge icon={icon} />
+        <p>{children}</p>
+        <Link href={href} className="button">
+          {link}
+        </Link>
+      </div>
+    </div>
+  )
+}
+
+/** A framed icon, beside the text about one thing. */
+export function Badge({ icon }: { readonly icon: IconName }) {
+  return (
+    <span className="badge">
+      <Icon name={icon} />
+    </span>
+  )
+}
+
+/** Links to the sites where somebody works. A preview pattern stands for many hosts, so it has no link. */
+export function SiteLinks({
+  origins,
+  look,
+}: {
+  readonly origins: readonly string[]
+  /** A class for each. */
+  readonly look?: string
+}) {
+  return origins
+    .filter(origin => !origin.includes('*'))
+    .map(origin => (
+      <a key={origin} href={origin} className={look}>
+        {t('common.goTo', { host: hostOf(origin) })}
+      </a>
+    ))
 }

@@ -1,19 +1,21 @@
 import type { Caller } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
 import { drawn } from '../pieces/draw.js'
-import { EmptyPage } from '../pieces/empty.js'
-import { t } from '../pieces/language/t.js'
-import { useLoad } from '../pieces/loading/use-load.js'
-import { Toasts } from '../pieces/notices/toasts.js'
-import { Page } from '../pieces/page.js'
+import { useLoad } from '../pieces/loading.js'
+import {
+  type NavigationLink,
+  type Person,
+  PersonMenu,
+  RowNav,
+  SkipLink,
+  shownOf,
+} from '../pieces/navigation.js'
+import { Toasts } from '../pieces/notices.js'
+import { OutageBanner } from '../pieces/outage.js'
+import { BrandLink, EmptyPage, Page } from '../pieces/page.js'
 import { usePlace } from '../pieces/router.js'
-import { OutageBanner } from '../pieces/sessions/outage-banner.js'
-import { SessionGate } from '../pieces/sessions/session-gate.js'
-import { BrandLink } from '../pieces/shell/brand-link.js'
-import { type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
-import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
-import { RowNav } from '../pieces/shell/row-nav.js'
-import { SkipLink } from '../pieces/shell/skip-link.js'
+import { SessionGate } from '../pieces/session-gate.js'
+import { t } from '../pieces/t.js'
 import { client, read } from './client.js'
 import { DataPage, ReportsPage } from './entries.js'
 import { CallbackPage, LoginPage } from './login.js'

@@ -1,8 +1,8 @@
 import { errorOf, itemStorage, satelliteClient } from '@mainstay-auth/client'
 import { handOff } from '@mainstay-auth/client/handoff'
 import { jsonIn } from '../pieces/body.js'
-import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
-import { site } from '../pieces/site/site.js'
+import { site } from '../pieces/site.js'
+import { fetchInLanguage } from '../pieces/t.js'
 
 /** All tabs share the session, and it outlives them. It can never do more than enter data and view reports. */
 export const client = satelliteClient({

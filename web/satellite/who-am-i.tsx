@@ -6,18 +6,16 @@ import {
   paymentReturnUrl,
   readSubscription,
   type SubscriptionAfterReturn,
-} from '../pieces/billing/subscription.js'
-import { SubscriptionFacts } from '../pieces/billing/subscription-facts.js'
-import { Fact } from '../pieces/fact.js'
-import { t } from '../pieces/language/t.js'
-import { T } from '../pieces/language/text.js'
-import { useLoad } from '../pieces/loading/use-load.js'
-import { Loaded } from '../pieces/loading/waiting.js'
-import { Hint, Success } from '../pieces/notices/notice.js'
+  SubscriptionFacts,
+} from '../pieces/billing.js'
+import { Loaded, useLoad } from '../pieces/loading.js'
+import { Hint, Success } from '../pieces/notices.js'
 import { Page, Section } from '../pieces/page.js'
-import { PermissionList } from '../pieces/people/permission-list.js'
+import { PermissionList } from '../pieces/people.js'
 import { usePlace } from '../pieces/router.js'
-import { hostOf, site } from '../pieces/site/site.js'
+import { hostOf, site } from '../pieces/site.js'
+import { t } from '../pieces/t.js'
+import { Fact, T } from '../pieces/text.js'
 import { read } from './client.js'
 
 interface Profile {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { acceptableReturn } from '../../../web/main/return-url.js'
+import { acceptableReturn } from '../../../web/main/acceptable-return.js'
 import { isSafeReturnUrl, withCheckout, withPortal } from '../../sources.js'
 
 const MAIN = 'https://www.main.test'

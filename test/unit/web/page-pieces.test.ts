@@ -1,10 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { money, type OfferedPlan, seatWords } from '../../../web/pieces/billing/plans.js'
-import type { Subscription } from '../../../web/pieces/billing/subscription.js'
+import { money, type OfferedPlan, type Subscription, seatWords } from '../../../web/pieces/billing.js'
 import { bodyOf, PATIENCE_MS } from '../../../web/pieces/body.js'
-import { isFault } from '../../../web/pieces/notices/fault.js'
-import { initialsOf } from '../../../web/pieces/people/initials.js'
-import { agoText } from '../../../web/pieces/time/ago.js'
+import { isFault } from '../../../web/pieces/notices.js'
+import { initialsOf } from '../../../web/pieces/people.js'
+import { agoText } from '../../../web/pieces/time.js'
 import { readLanguage } from '../../support/web-language.js'
 
 beforeAll(() => readLanguage('en'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { levelOf } from '../../../web/pieces/forms/password/strength.js'
+import { levelOf } from '../../../web/pieces/strength.js'
 import { PasswordPolicy, type Passwords, type RateLimiter, type Settings } from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
 import { slow } from '../../support/tiers.js'

@@ -1,5 +1,5 @@
-import { Cancelled } from '../../pieces/forms/use-action.js'
-import { untilLeft } from '../../pieces/leaving.js'
+import { Cancelled } from '../../pieces/forms.js'
+import { untilLeft } from '../../pieces/router.js'
 import { type ConfirmedSatellite, call, type HandOffOffer } from '../api.js'
 import type { HandOffRequest } from './handoff-request.js'
 

@@ -1,8 +1,6 @@
 import { MainstayError } from '@mainstay-auth/client'
-import { EmptyPage } from '../../pieces/empty.js'
-import { t } from '../../pieces/language/t.js'
-import { Page, SmallPage } from '../../pieces/page.js'
-import { WayOn } from '../../pieces/way-on.js'
+import { EmptyPage, Page, SmallPage, WayOn } from '../../pieces/page.js'
+import { t } from '../../pieces/t.js'
 
 /** Inside the frame of the account pages. */
 export function NotFoundHere() {

@@ -1,17 +1,19 @@
 import { type Caller, MainstayError } from '@mainstay-auth/client'
-import { PlanWords } from '../../pieces/billing/plan-card.js'
-import type { OfferedPlan } from '../../pieces/billing/plans.js'
-import { mayChange, maySubscribe, type Subscription } from '../../pieces/billing/subscription.js'
-import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
-import { Form, type Texts } from '../../pieces/forms/form.js'
-import { breakable } from '../../pieces/language/breakable.js'
-import { t } from '../../pieces/language/t.js'
-import { useLoad } from '../../pieces/loading/use-load.js'
-import { Loaded } from '../../pieces/loading/waiting.js'
-import { Failure, Hint } from '../../pieces/notices/notice.js'
-import { SmallPage } from '../../pieces/page.js'
+import {
+  mayChange,
+  maySubscribe,
+  type OfferedPlan,
+  PlanWords,
+  type Subscription,
+  SubscriptionFacts,
+} from '../../pieces/billing.js'
+import { Form, type Texts } from '../../pieces/forms.js'
+import { Loaded, useLoad } from '../../pieces/loading.js'
+import { Failure, Hint } from '../../pieces/notices.js'
+import { SmallPage, WayOn } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
-import { WayOn } from '../../pieces/way-on.js'
+import { t } from '../../pieces/t.js'
+import { breakable } from '../../pieces/text.js'
 import { call } from '../api.js'
 import { BILLING_PAGE, readPlans, startCheckout } from '../checkout.js'
 import { ownReturn, type SafeReturn } from '../return-url.js'

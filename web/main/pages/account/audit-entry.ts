@@ -1,8 +1,8 @@
 import { wordsFor } from '../../../pieces/audit-words.js'
 import type { IconName } from '../../../pieces/icon.js'
-import { t } from '../../../pieces/language/t.js'
-import { PERMISSIONS } from '../../../pieces/people/permission-names.js'
-import { hostOf } from '../../../pieces/site/site.js'
+import { PERMISSIONS } from '../../../pieces/people.js'
+import { hostOf } from '../../../pieces/site.js'
+import { t } from '../../../pieces/t.js'
 import type { AuditEntry, AuditPart } from '../../api.js'
 
 /** What to call users, by id. */

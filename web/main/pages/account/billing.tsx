@@ -1,6 +1,4 @@
 import { useEffect, useState } from 'react'
-import { PlanCard } from '../../../pieces/billing/plan-card.js'
-import { money, type OfferedPlan, planText, priceText } from '../../../pieces/billing/plans.js'
 import {
   hasPortal,
   isActive,
@@ -9,22 +7,24 @@ import {
   isPaused,
   mayChange,
   maySubscribe,
+  money,
+  type OfferedPlan,
+  PlanCard,
+  planText,
+  priceText,
   readSubscription,
   type Subscription,
   type SubscriptionAfterReturn,
-} from '../../../pieces/billing/subscription.js'
-import { SubscriptionFacts } from '../../../pieces/billing/subscription-facts.js'
-import { Empty } from '../../../pieces/empty.js'
-import { ActionButton } from '../../../pieces/forms/button.js'
-import { useAction } from '../../../pieces/forms/use-action.js'
-import { t } from '../../../pieces/language/t.js'
-import { T } from '../../../pieces/language/text.js'
-import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
-import { Loaded } from '../../../pieces/loading/waiting.js'
-import { Failure, Hint, Success, Warning } from '../../../pieces/notices/notice.js'
-import { Page, Section } from '../../../pieces/page.js'
+  SubscriptionFacts,
+} from '../../../pieces/billing.js'
+import { ActionButton, useAction } from '../../../pieces/forms.js'
+import { type Load, Loaded, useLoad } from '../../../pieces/loading.js'
+import { Failure, Hint, Success, Warning } from '../../../pieces/notices.js'
+import { Empty, Page, Section } from '../../../pieces/page.js'
 import { Link, usePlace } from '../../../pieces/router.js'
-import { Day } from '../../../pieces/time/when.js'
+import { t } from '../../../pieces/t.js'
+import { T } from '../../../pieces/text.js'
+import { Day } from '../../../pieces/time.js'
 import { call, type Invoice } from '../../api.js'
 import { BILLING_PAGE, openPortal, readPlans, startCheckout } from '../../checkout.js'
 import { UnconfirmedPayment } from '../../unconfirmed-payment.js'

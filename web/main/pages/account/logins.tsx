@@ -1,11 +1,10 @@
-import { ActionRow } from '../../../pieces/forms/action-row.js'
-import { t } from '../../../pieces/language/t.js'
-import { usePages } from '../../../pieces/loading/use-pages.js'
-import { Loaded } from '../../../pieces/loading/waiting.js'
+import { ActionRow } from '../../../pieces/forms.js'
+import { Loaded, usePages } from '../../../pieces/loading.js'
 import { Page, Section } from '../../../pieces/page.js'
-import { deviceWords } from '../../../pieces/people/device.js'
-import { hostOf } from '../../../pieces/site/site.js'
-import { Ago } from '../../../pieces/time/when.js'
+import { deviceWords } from '../../../pieces/people.js'
+import { hostOf } from '../../../pieces/site.js'
+import { t } from '../../../pieces/t.js'
+import { Ago } from '../../../pieces/time.js'
 import { call, type Login } from '../../api.js'
 
 /** Every login with one's own e-mail address, including failed ones. */

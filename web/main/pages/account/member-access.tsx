@@ -1,11 +1,10 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { t } from '../../../pieces/language/t.js'
-import { useLoad } from '../../../pieces/loading/use-load.js'
-import { Loaded } from '../../../pieces/loading/waiting.js'
-import { Hint } from '../../../pieces/notices/notice.js'
-import { PERMISSIONS, permissionName } from '../../../pieces/people/permission-names.js'
-import { hostOf } from '../../../pieces/site/site.js'
+import { Loaded, useLoad } from '../../../pieces/loading.js'
+import { Hint } from '../../../pieces/notices.js'
+import { PERMISSIONS, permissionName } from '../../../pieces/people.js'
+import { hostOf } from '../../../pieces/site.js'
+import { t } from '../../../pieces/t.js'
 import { call, type TeamSatellite } from '../../api.js'
 
 /** The service's default for new members. */

@@ -1,7 +1,6 @@
-import { Field } from '../../../pieces/forms/field.js'
-import { Form } from '../../../pieces/forms/form.js'
-import { t } from '../../../pieces/language/t.js'
-import { toast } from '../../../pieces/notices/toasts.js'
+import { Field, Form } from '../../../pieces/forms.js'
+import { toast } from '../../../pieces/notices.js'
+import { t } from '../../../pieces/t.js'
 import { call } from '../../api.js'
 
 /** Changes the name of the person or of the account. */

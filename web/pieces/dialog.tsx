@@ -1,0 +1,101 @@
+import { Form } from './forms.js'
+import { rescueFocus } from './focus.js'
+import { t } from './t.js'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+
+/**
+ * A modal question. Opens when it is rendered; Escape and “Cancel” both call `onCancel`. The focus returns to
+ * what opened it. While a `foremost` one is there, it hides the others.
+ */
+export function Dialog({
+  title,
+  isForemost = false,
+  onCancel,
+  children,
+}: {
+  readonly title: string
+  readonly isForemost?: boolean
+  readonly onCancel: () => void
+  readonly children: ReactNode
+}) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  /** Hidden with its page, which may come back with what was typed. */
+  const isHidden = useRef(false)
+  // Closed while it is still in the page, because only then does the browser restore the focus.
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => {
+      isHidden.current = true
+      element?.close()
+    }
+  }, [])
+  // What opened it may be gone too, and the notice comes with the next render.
+  useEffect(() => () => void setTimeout(rescueFocus), [])
+  const cancel = (event: { preventDefault(): void; target: unknown }) => {
+    if (event.target !== dialog.current) return
+    event.preventDefault()
+    onCancel()
+  }
+  // The event comes later, perhaps when the dialog is shown again.
+  const close = () => {
+    if (!isHidden.current) onCancel()
+    isHidden.current = false
+  }
+  return (
+    <dialog
+      ref={dialog}
+      className={isForemost ? 'foremost' : ''}
+      aria-labelledby={id}
+      onCancel={cancel}
+      onClose={close}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+      <button type="button" className="plain" onClick={onCancel}>
+        {t('common.cancel')}
+      </button>
+    </dialog>
+  )
+}
+
+/** Asks before doing something. */
+export function ConfirmButton({
+  name,
+  label,
+  kind = 'plain',
+  isFinal = kind === 'danger',
+  question,
+  confirm,
+  act,
+  children,
+}: {
+  readonly name: string
+  /** Needed where several buttons on a page have the same name. */
+  readonly label?: string
+  /** `danger` is for what cannot be undone, where it stands alone. */
+  readonly kind?: 'danger' | 'plain'
+  /** Whether it cannot be undone. */
+  readonly isFinal?: boolean
+  readonly question: string
+  readonly confirm: string
+  readonly act: () => Promise<unknown>
+  readonly children?: ReactNode
+}) {
+  const [isAsking, setIsAsking] = useState(false)
+  const close = () => setIsAsking(false)
+  return (
+    <>
+      <button type="button" className={kind} aria-label={label} onClick={() => setIsAsking(true)}>
+        {name}
+      </button>
+      {isAsking && (
+        <Dialog title={question} onCancel={close}>
+          {children}
+          <Form kind={isFinal ? 'danger' : 'primary'} submit={confirm} send={() => act().then(close)} />
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { accentsOf, backgroundOf } from '../../src/platform/contrast.js'
+
+/**
+ * Addresses and brand, from the <meta> elements of the page: the server of the built files fills them in, so
+ * one build runs everywhere and no inline script is needed. An empty address means the page's own.
+ */
+export const site = {
+  apiUrl: told('mainstay-api') || location.origin,
+  mainUrl: told('mainstay-main') || location.origin,
+  /** The readable name; for a satellite without a name, its host. */
+  name: told('mainstay-name') || location.host,
+  /** Empty if there is none. */
+  logoUrl: told('mainstay-logo'),
+  /** `#rrggbb`, not yet legible: see accentsOf in src/platform/contrast.ts. */
+  accent: told('mainstay-accent') || '#3b4fd8',
+  /** For a satellite's page, `#rrggbb`; empty for ours. */
+  background: told('mainstay-background'),
+  /** The language that the page was sent with, for people who read none of the available ones. */
+  language: document.documentElement.lang,
+  /** Where people get help, `https:` or `mailto:`; empty if not configured. */
+  supportUrl: told('mainstay-support'),
+}
+
+/** The readable name of a site: its host. For previews it contains an asterisk, which a URL encodes. */
+export function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host.replace(/%2a/i, '*') : origin
+}
+
+function told(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? ''
+}
+
+const { style } = document.documentElement
+
+/**
+ * Gives the page the colours of its brand, adjusted so that text is readable in them and on them;
+ * web/styles/tokens.css uses them.
+ */
+export function showBrand(): void {
+  const { accent, background } = site
+  if (background) showBackground(background)
+  const { light, dark } = accentsOf(accent, background ? backgroundOf(background).color : undefined)
+  style.setProperty('--accent-light', light.color)
+  style.setProperty('--accent-dark', dark.color)
+}
+
+/**
+ * Sets the page's background (`#rrggbb`), with the matching colour scheme. Returns a function that restores
+ * the previous one.
+ */
+export function showBackground(chosen: string): () => void {
+  const { color, scheme } = backgroundOf(chosen)
+  style.setProperty('--page', color)
+  style.colorScheme = scheme
+  return () => {
+    style.removeProperty('--page')
+    style.removeProperty('color-scheme')
+  }
+}

@@ -1,2 +1,0 @@
-/** The build extracts style sheets. */
-declare module '*.css'
