@@ -1,18 +1,21 @@
 // node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: builds every site into web/dist, with
 // the messages from web/messages. Not into dist/, which `nest start --watch` empties.
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
 import { build } from 'vite'
-import { compressFiles } from './compress-files.mjs'
-import { earlyScripts } from './early-scripts.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
-import { plainImports } from './plain-imports.mjs'
-import { smallScripts } from './small-scripts.mjs'
+import { earlyScripts, plainImports, smallScripts } from './vite-plugins.mjs'
 
 // The environment of the build may be development, but the pages never are; otherwise React would include its
 // development checks.
 process.env.NODE_ENV = 'production'
+
+const compress = promisify(brotliCompress)
+/** Smaller files fit into the same packet as their headers. */
+const LEAST_BYTES = 1_000
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 // From its sources, so that a page uses the current client.
@@ -72,6 +75,21 @@ for (const site of ['main', 'satellite', 'operator']) {
     },
   })
   if (!watch) await compressFiles(`${values.out}${site}/assets/`)
+}
+
+/**
+ * Writes `<name>.br` beside each file in a folder (whose path ends in a slash), for servers that send these.
+ * Every browser that runs these pages accepts Brotli over https.
+ */
+async function compressFiles(folder) {
+  const files = readdirSync(folder).map(async name => {
+    const content = await readFile(`${folder}${name}`)
+    if (content.length < LEAST_BYTES) return
+    const compressed = await compress(content)
+    // Fonts are compressed already.
+    if (compressed.length < content.length) await writeFile(`${folder}${name}.br`, compressed)
+  })
+  await Promise.all(files)
 }
 
 /** Messages that only this site has, so that the other sites do not load them. */

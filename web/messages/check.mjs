@@ -1,6 +1,6 @@
 // Part of npm run check: whether every language has every message, with the same values.
 import { fileURLToPath } from 'node:url'
-import { faultsOf, readMessages } from './read-messages.mjs'
+import { faultsOf, readMessages } from './messages.mjs'
 
 // Those of all sites, and those of the operator console alone.
 const folders = ['.', './operator/'].map(folder =>

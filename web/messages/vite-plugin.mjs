@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
-import { faultsOf, REFERENCE, readMessages, withOwnMessages } from './read-messages.mjs'
-import { shorten, shortNames } from './short-names.mjs'
+import { faultsOf, REFERENCE, readMessages, shorten, shortNames, withOwnMessages } from './messages.mjs'
 
 const MODULE = 'virtual:languages'
 /** Of messages that are loaded when the service has found fault with a field: most people never see one. */

@@ -1,5 +1,5 @@
 import '../styles/site.css'
-import '../styles/pages/operators.css'
+import '../styles/operators.css'
 import { startPage } from '../pieces/language.js'
 import { showBrand } from '../pieces/site.js'
 

@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
-import { faultsOf, readMessages, withOwnMessages } from '../../../web/messages/read-messages.mjs'
-import { shorten, shortNames } from '../../../web/messages/short-names.mjs'
+import {
+  faultsOf,
+  readMessages,
+  shorten,
+  shortNames,
+  withOwnMessages,
+} from '../../../web/messages/messages.mjs'
 import { type CompiledMessage, chooseLanguage, fillIn, i18n, t } from '../../../web/pieces/t.js'
 import { ERROR_CODES, FIELD_FAULTS } from '../../sources.js'
 import { readLanguage } from '../../support/web-language.js'

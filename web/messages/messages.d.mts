@@ -8,3 +8,5 @@ export interface MessageFile {
 export function readMessages(folder: string): MessageFile[]
 export function withOwnMessages(files: readonly MessageFile[], own: readonly MessageFile[]): MessageFile[]
 export function faultsOf(files: readonly MessageFile[]): string[]
+export function shortNames(keys: readonly string[], folders: readonly string[]): Map<string, string>
+export function shorten(code: string, names: ReadonlyMap<string, string>): string
