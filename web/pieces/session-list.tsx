@@ -1,4 +1,6 @@
-import { ConfirmButton } from './dialog.js'
+import type { Client } from '@mainstay-auth/client'
+import type { SessionAnswer as Session, SiteSessionsAnswer as SiteSessions } from '@mainstay-auth/client/api'
+import { ConfirmButton } from './controls.js'
 import { useLoad } from './loading.js'
 import { toast } from './notices.js'
 import { Badge } from './page.js'
@@ -7,8 +9,6 @@ import { hostOf } from './site.js'
 import { t } from './t.js'
 import { T } from './text.js'
 import { Ago } from './time.js'
-import type { Client } from '@mainstay-auth/client'
-import type { SessionAnswer as Session, SiteSessionsAnswer as SiteSessions } from '@mainstay-auth/client/api'
 
 export type { Session, SiteSessions }
 

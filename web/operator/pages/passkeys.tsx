@@ -1,5 +1,5 @@
 import { createPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
-import { ConfirmButton } from '../../pieces/dialog.js'
+import { ConfirmButton } from '../../pieces/controls.js'
 import { Field, Form, type Texts } from '../../pieces/forms.js'
 import { Loaded, useLoad } from '../../pieces/loading.js'
 import { toast } from '../../pieces/notices.js'

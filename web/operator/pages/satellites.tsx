@@ -1,4 +1,5 @@
-import { ActionRow, SearchField } from '../../pieces/forms.js'
+import { SearchField } from '../../pieces/controls.js'
+import { ActionRow } from '../../pieces/forms.js'
 import { Loaded, usePages } from '../../pieces/loading.js'
 import { Page, Section } from '../../pieces/page.js'
 import { go, usePlace } from '../../pieces/router.js'

@@ -1,5 +1,5 @@
 import type { Caller } from '@mainstay-auth/client'
-import { ConfirmButton } from '../../../pieces/dialog.js'
+import { ConfirmButton } from '../../../pieces/controls.js'
 import { ActionButton, Form, useAction } from '../../../pieces/forms.js'
 import { Loaded, useLoad } from '../../../pieces/loading.js'
 import { BackLink } from '../../../pieces/navigation.js'

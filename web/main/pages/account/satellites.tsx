@@ -1,7 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
 import type { Subscription } from '../../../pieces/billing.js'
-import { RadioChoice } from '../../../pieces/choice.js'
+import { RadioChoice } from '../../../pieces/controls.js'
 import { Field, Form, type Texts } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Hint, messageOf, toast } from '../../../pieces/notices.js'

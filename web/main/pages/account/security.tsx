@@ -1,6 +1,7 @@
 import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { useState } from 'react'
-import { ConfirmButton, Dialog } from '../../../pieces/dialog.js'
+import { ConfirmButton } from '../../../pieces/controls.js'
+import { Dialog } from '../../../pieces/dialog.js'
 import { ActionRow, EmailField, Field, Form, useAction } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import type { Person } from '../../../pieces/navigation.js'

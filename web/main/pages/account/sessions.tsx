@@ -1,4 +1,4 @@
-import { ConfirmButton } from '../../../pieces/dialog.js'
+import { ConfirmButton } from '../../../pieces/controls.js'
 import { ActionButton, useAction } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Failure, toast } from '../../../pieces/notices.js'

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { isOpenEnded, type Subscription } from '../../../pieces/billing.js'
-import { RadioChoice, SelectField } from '../../../pieces/choice.js'
-import { ConfirmButton } from '../../../pieces/dialog.js'
+import { ConfirmButton, RadioChoice, SelectField } from '../../../pieces/controls.js'
 import { ActionButton, Field, Form, type Texts, useAction } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Failure, Hint, toast, Warning } from '../../../pieces/notices.js'
