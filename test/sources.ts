@@ -318,13 +318,9 @@ export {
   withinLimits,
 } from '../src/platform/permissions.js'
 export { PlansFile } from '../src/platform/plans.js'
-export { bucketsOf } from '../src/platform/rate-limits/buckets.js'
-export { CountedAction } from '../src/platform/rate-limits/counted-action.js'
-export { type Added, Counters } from '../src/platform/rate-limits/counters.js'
-export type { LimitedAction, LimitedKind } from '../src/platform/rate-limits/limited-action.js'
-export { RateLimiter } from '../src/platform/rate-limits/rate-limiter.js'
-export type { Count, Increment, LimitedCounter } from '../src/platform/rate-limits/shared-counters.js'
-export { type CounterTarget, UnsentChanges } from '../src/platform/rate-limits/unsent-changes.js'
+export { Counters } from '../src/platform/rate-limits/counters.js'
+export { bucketsOf, type LimitedAction, type LimitedKind } from '../src/platform/rate-limits/limit-rules.js'
+export { CountedAction, RateLimiter } from '../src/platform/rate-limits/rate-limiter.js'
 export { EvictingServerError, openRedis, type RedisConnection } from '../src/platform/redis/redis.js'
 export { createRedisClient, parseRedisUrl } from '../src/platform/redis/redis-client.js'
 export {

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common'
 import { MailModule } from '../mail/mail.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
-import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { SatelliteCheckJob } from './check.job.js'

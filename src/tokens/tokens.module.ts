@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
-import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { AccessTokens } from './access-tokens.js'
 import { DataController } from './data.controller.js'
 import { JwksController } from './jwks.controller.js'

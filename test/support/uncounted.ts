@@ -1,7 +1,7 @@
 import { CountedAction, type Counters } from '../sources.js'
 
 /** For tests that do more than the limits allow: no counter counts it. */
-export const UNCOUNTED = new CountedAction({ forget: async () => {} } as unknown as Counters, [], {
-  counts: [],
-  refund: async () => {},
-})
+export const UNCOUNTED = new CountedAction(
+  { forget: async () => {}, takeOff: async () => {} } as unknown as Counters,
+  [],
+)

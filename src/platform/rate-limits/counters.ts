@@ -1,183 +1,178 @@
-import type { RedisConnection } from '../redis/redis.js'
-import { AnsweringShards, type ShardPositions } from './answering-shards.js'
-import { OwnCounters } from './own-counters.js'
 import {
-  type Count,
-  type Increment,
-  type LimitedCounter,
-  SharedCounters,
-  type WhenFull,
-} from './shared-counters.js'
-import { UnsentChanges } from './unsent-changes.js'
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  type RateLimiterRes,
+} from 'rate-limiter-flexible'
+import { Logger } from '../log.js'
+import type { RedisConnection } from '../redis/redis.js'
+import { Throttle, within } from '../time.js'
 
-/** The result of adding one to each of several counters. */
-export interface Added {
-  /** Their state afterwards. */
-  readonly counts: readonly Count[]
-  /** Takes it off again, now or as soon as Redis answers. */
-  refund(which?: (key: string) => boolean): Promise<void>
+/** A counter. */
+interface Counter {
+  readonly key: string
+  /** Its lifetime after its first count. */
+  readonly windowSeconds: number
 }
 
-/** Nothing was added, because one of them is full. */
-interface Full extends Pick<Added, 'counts'> {
-  readonly refund: null
+/** The state of a counter. */
+export interface Count {
+  readonly points: number
+  /** Until it resets. */
+  readonly msLeft: number
 }
+
+/** The state of a counter to which one was added. */
+export interface Added extends Count {
+  /** Whether it was counted in Redis, from where it has to be taken off too. */
+  readonly isShared: boolean
+}
+
+/** The prefix of all keys in Redis. Limits and windows come with each call. */
+const OPTIONS = { keyPrefix: 'attempts', points: 0, duration: 0 }
 
 /**
- * Counters that expire, shared by all replicas through Redis. Each process also counts in memory, and relies
- * on that alone when there is no Redis, or while it does not answer. Each method is one round trip; each
- * counter is atomic.
+ * The package's own script, but never below zero, which would allow free guesses, when a count is taken off after its
+ * window. Adding nothing reads without creating the counter: the package's `get` does not follow a key to another
+ * shard. ARGV: how much, the lifetime in seconds.
+ */
+const NEVER_BELOW_ZERO = `
+local points, change = tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])
+if change == 0 or change < 0 and points <= 0 then return {points, math.max(0, redis.call('PTTL', KEYS[1]))} end
+redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+return {redis.call('INCRBY', KEYS[1], change), redis.call('PTTL', KEYS[1])}`
+
+/**
+ * The fraction of a Redis command's time limit that a count may take, because a login also waits for the
+ * session store.
+ */
+const SHARE_OF_TIMEOUT = 0.5
+/** How long to leave a shard alone after it failed to answer. */
+const PAUSE_MS = 1_000
+const LOG_EVERY_MS = 10_000
+
+/**
+ * Counters that expire, shared by all replicas through Redis; each is atomic. Each process also counts in memory, and
+ * relies on that alone when there is no Redis, or while a shard does not answer. So whatever is wrong with Redis, users
+ * can log in, and nobody gets more than the limit again from each process. The package's `insuranceLimiter` would begin
+ * at zero, wait for a Redis that hangs, and not tell that it counts. Each method is one round trip.
  */
 export class Counters {
-  private readonly own = new OwnCounters()
-  private readonly shared: { readonly counters: SharedCounters; readonly shards: AnsweringShards } | null
-  /** Null until something could not be sent. */
-  private unsent: UnsentChanges | null = null
+  private readonly logger = new Logger('RateLimits')
+  private readonly errorLines = new Throttle(LOG_EVERY_MS)
+  private readonly own = new RateLimiterMemory(OPTIONS)
+  private readonly shared: RateLimiterRedis | null
+  /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
+  private readonly silent = new Map<string, number>()
 
-  constructor(redis: RedisConnection | null) {
-    this.shared = redis && { counters: new SharedCounters(redis), shards: new AnsweringShards(redis) }
+  constructor(private readonly redis: RedisConnection | null) {
+    this.shared =
+      redis &&
+      new RateLimiterRedis({
+        ...OPTIONS,
+        storeClient: redis.commands,
+        useRedisPackage: true,
+        customIncrTtlLuaScript: NEVER_BELOW_ZERO,
+      })
   }
 
   /** How many shards have failed to answer and have not answered since. */
   get silentShards(): number {
-    return this.shared?.shards.silentCount ?? 0
+    const shards = this.redis?.shards() ?? []
+    return shards.filter(shard => this.silent.has(shard)).length
   }
 
-  /** The state of the counters, in the order of the keys. Reading does not create any. */
-  async read(keys: readonly string[]): Promise<readonly Count[]> {
-    const shared = await this.inShared(keys, (counters, some) => counters.read(some))
-    return Promise.all(keys.map((key, index) => shared[index] ?? this.own.read(key)))
+  /** The counters with their state. Reading does not create any. */
+  async read<T extends Counter>(counters: readonly T[]): Promise<(T & Count)[]> {
+    const look = ({ key }: T, redis: RateLimiterRedis) => redis.penalty(key, 0, { customDuration: 1 })
+    const inRedis = await this.inRedis(counters, look, { triesAgain: true })
+    const own = await Promise.all(counters.map(({ key }) => this.own.get(key)))
+    return counters.map((counter, index) => ({ ...counter, ...countOf(inRedis[index] ?? own[index]) }))
   }
 
-  /**
-   * Like {@link add}, but only if none of them is full. Where one script may use them all, it is one round
-   * trip, and atomic.
-   */
-  addUnlessFull(limited: readonly LimitedCounter[]): Promise<Added | Full> {
-    return this.addWithin(limited, 'refuse')
-  }
-
-  /** The same, even if some are full. */
-  async addEvenIfFull(limited: readonly LimitedCounter[]): Promise<Added> {
-    return (await this.addWithin(limited, 'count')) as Added
-  }
-
-  /** Adds one to each. A counter's window begins with its first count. */
-  async add(increments: readonly Increment[]): Promise<Added> {
-    const own = await Promise.all(increments.map(each => this.own.add(each)))
-    const shared = await this.inShared(increments, (counters, some) => counters.count(1, some))
-    this.keepUnsent(increments, shared, (unsent, missed) => unsent.add(missed))
-    return {
-      counts: own.map((count, index) => shared[index] ?? count),
-      refund: this.refundOf(increments),
-    }
-  }
-
-  async forget(keys: readonly string[]): Promise<void> {
-    this.unsent?.cancel(keys)
-    await Promise.all(keys.map(key => this.own.forget(key)))
-    const sent = await this.inShared(keys, (counters, some) => counters.forget(some))
-    this.keepUnsent(keys, sent, (unsent, missed) => unsent.reset(missed))
-  }
-
-  private async addWithin(limited: readonly LimitedCounter[], whenFull: WhenFull): Promise<Added | Full> {
-    const shared = await this.inOneShard(counters => counters.countLimited(limited, whenFull))
-    if (!shared) return this.readThenAdd(limited, whenFull)
-    const { isCounted, counts } = shared
-    if (!isCounted) return { counts, refund: null }
-    const counted = zip(limited, counts).map(([{ key }, { msLeft }]) => ({
-      key,
-      windowSeconds: Math.max(1, Math.ceil(msLeft / 1000)),
+  /** Adds one to each, and returns them with their state afterwards. A window begins with the first count. */
+  async add<T extends Counter>(counters: readonly T[]): Promise<(T & Added)[]> {
+    const addTo = (limiter: RateLimiterAbstract, { key, windowSeconds }: Counter) =>
+      limiter.penalty(key, 1, { customDuration: windowSeconds })
+    const own = await Promise.all(counters.map(counter => addTo(this.own, counter)))
+    const inRedis = await this.inRedis(counters, (counter, redis) => addTo(redis, counter))
+    return counters.map((counter, index) => ({
+      ...counter,
+      ...countOf(inRedis[index] ?? own[index]),
+      isShared: inRedis[index] !== null,
     }))
-    await Promise.all(counted.map(each => this.own.add(each)))
-    return { counts, refund: this.refundOf(counted) }
   }
 
-  private async readThenAdd(limited: readonly LimitedCounter[], whenFull: WhenFull): Promise<Added | Full> {
-    const timesFullKeys = limited.flatMap(({ timesFullKey }) => timesFullKey ?? [])
-    const found = await this.read([...limited.map(({ key }) => key), ...timesFullKeys])
-    const counts = found.slice(0, limited.length)
-    const isFull = zip(limited, counts).some(([{ max }, { points }]) => max !== null && points >= max)
-    if (isFull && whenFull === 'refuse') return { counts, refund: null }
-    return this.add(
-      limited.map(({ key, windowsSeconds, timesFullKey }) => {
-        const timesFull = timesFullKey && found[limited.length + timesFullKeys.indexOf(timesFullKey)]?.points
-        return { key, windowSeconds: windowsSeconds[timesFull || 0] ?? (windowsSeconds.at(-1) as number) }
+  /** Takes off again what was added, wherever it was counted. */
+  async takeOff(added: readonly (Counter & Added)[]): Promise<void> {
+    await Promise.all(
+      added.map(async ({ key, windowSeconds }) => {
+        const { consumedPoints } = await this.own.reward(key, 1, { customDuration: windowSeconds })
+        // The counter's window has ended in the meantime.
+        if (consumedPoints < 0) await this.own.delete(key)
       }),
+    )
+    await this.inRedis(
+      added.filter(({ isShared }) => isShared),
+      ({ key, windowSeconds }, redis) => redis.reward(key, 1, { customDuration: windowSeconds }),
     )
   }
 
-  private refundOf(counted: readonly Increment[]): Added['refund'] {
-    return (which = () => true) => this.subtract(counted.filter(({ key }) => which(key)))
-  }
-
-  private async subtract(counted: readonly Increment[]): Promise<void> {
-    await Promise.all(counted.map(each => this.own.subtract(each)))
-    const unsent = counted.filter(({ key }) => this.unsent?.willAddTo(key))
-    this.unsent?.subtract(unsent)
-    const rest = counted.filter(each => !unsent.includes(each))
-    const sent = await this.inShared(rest, (counters, some) => counters.count(-1, some))
-    // Otherwise a right guess would stay counted against everybody in its network.
-    this.keepUnsent(rest, sent, (changes, missed) => changes.subtract(missed))
-  }
-
-  private keepUnsent<T>(
-    items: readonly T[],
-    sent: readonly unknown[],
-    keep: (unsent: UnsentChanges, missed: readonly T[]) => void,
-  ): void {
-    const missed = items.filter((_, index) => sent[index] === null)
-    if (!this.shared || missed.length === 0) return
-    this.unsent ??= new UnsentChanges()
-    keep(this.unsent, missed)
+  /** Resets them. */
+  async forget(counters: readonly Counter[]): Promise<void> {
+    await Promise.all(counters.map(({ key }) => this.own.delete(key)))
+    await this.inRedis(counters, ({ key }, redis) => redis.delete(key))
   }
 
   /**
-   * What `work` returns for each item in Redis. Null for those on a shard that does not answer or has no
-   * master, and for all without Redis. What the other shards have counted stays counted.
+   * What `work` resolves to for each, in one round trip. Null for those on a shard that does not answer or has no
+   * master, and for all without Redis. Only what changes nothing `triesAgain` after a pause: a Redis that hangs executes
+   * whatever it was sent once it wakes up.
    */
-  private async inShared<T extends string | Increment, R>(
-    items: readonly T[],
-    work: (counters: SharedCounters, some: readonly T[]) => Promise<readonly R[]>,
-  ): Promise<readonly (R | null)[]> {
-    const { shared } = this
-    const found: (R | null)[] = items.map(() => null)
-    if (!shared || items.length === 0) return found
-    const { counters, shards } = shared
-    await this.catchUp(counters, shards)
-    const ask = async ({ shard, positions }: ShardPositions) => {
-      const some = positions.map(position => items[position] as T)
-      const answers = await shards.ask(shard, () => work(counters, some))
-      for (const [index, position] of positions.entries()) found[position] = answers?.[index] ?? null
+  private async inRedis<T extends Counter, R>(
+    counters: readonly T[],
+    work: (counter: T, limiter: RateLimiterRedis) => Promise<R>,
+    { triesAgain = false } = {},
+  ): Promise<(R | null)[]> {
+    const { redis, shared } = this
+    const found: (R | null)[] = counters.map(() => null)
+    if (!redis || !shared) return found
+    const shards = counters.map(({ key }) => redis.shardOf(shared.getKey(key)))
+    const ask = async (shard: string | null) => {
+      if (shard === null || this.isLeftAlone(shard, triesAgain)) return
+      const positions = [...counters.keys()].filter(position => shards[position] === shard)
+      const all = () => Promise.all(positions.map(position => work(counters[position] as T, shared)))
+      try {
+        const answers = await within(SHARE_OF_TIMEOUT * redis.timeoutMs, redis.run(all))
+        for (const [index, position] of positions.entries()) found[position] = answers[index] as R
+        this.silent.delete(shard)
+      } catch (error) {
+        this.silence(shard, error as Error)
+      }
     }
-    await Promise.all(shards.groups(items.map(keyOf)).map(ask))
+    await Promise.all([...new Set(shards)].map(ask))
     return found
   }
 
-  /**
-   * What `work` returns in Redis. Null where one script may not use all counters, and while Redis does not
-   * answer.
-   */
-  private async inOneShard<R>(work: (counters: SharedCounters) => Promise<R>): Promise<R | null> {
-    if (!this.shared) return null
-    const { counters, shards } = this.shared
-    if (shards.isCluster) return null
-    await this.catchUp(counters, shards)
-    return shards.askOnly(() => work(counters))
+  private isLeftAlone(shard: string, triesAgain: boolean): boolean {
+    const askAt = this.silent.get(shard)
+    if (askAt === undefined) return false
+    const now = performance.now()
+    if (!triesAgain || now < askAt) return true
+    // So that requests that arrive meanwhile do not wait too.
+    this.silent.set(shard, now + PAUSE_MS)
+    return false
   }
 
-  /** Asks silent shards, and sends those that answer what they missed, both before anything else is sent. */
-  private async catchUp(counters: SharedCounters, shards: AnsweringShards): Promise<void> {
-    const hasAsked = await shards.askSilent()
-    // Commands issued in the same tick are sent together, in this order.
-    if (hasAsked || shards.silentCount === 0) this.unsent?.send(counters, key => shards.of(key) !== null)
+  private silence(shard: string, { message, cause }: Error): void {
+    this.silent.set(shard, performance.now() + PAUSE_MS)
+    if (!this.errorLines.take()) return
+    const reason = (cause as Error | undefined)?.message ?? message
+    this.logger.error(`Attempts are counted in each process only: ${reason}`)
   }
 }
 
-function keyOf(item: string | Increment): string {
-  return typeof item === 'string' ? item : item.key
-}
-
-function zip<A, B>(some: readonly A[], others: readonly B[]): [A, B][] {
-  return some.map((each, index) => [each, others[index] as B])
+/** Null is a counter that does not exist. */
+function countOf(found: RateLimiterRes | null | undefined): Count {
+  return { points: found?.consumedPoints ?? 0, msLeft: found?.msBeforeNext ?? 0 }
 }

@@ -1,10 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { Actor } from '../audit/audit-event.js'
 import type { RateLimitSettings } from '../config/tables.js'
-import { blockOf, clientNetworkOf, subnetOf } from '../http/request.js'
-import type { LimitedAction, LimitedActor } from './limited-action.js'
-import { mailboxOf } from './mailbox.js'
+import { blockOf, type Client, clientNetworkOf, subnetOf } from '../http/request.js'
+import type { Source } from '../permissions.js'
+
+/**
+ * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's signatures),
+ * `link`, `sign-up password` (by its link), `session id` (at refresh) and `session` (guesses at the password from one
+ * live session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login), `sent
+ * mail` (caused by a logged-in user) and `power notice` (to those in charge, about who may do what). Also `weak password`
+ * (expensive to measure), `write` (a change by a logged-in user), `containment` (one by which a user contains damage),
+ * `handoff` (opens a session on a satellite), `payment request` (calls the payment provider), `payment question` (the
+ * same by somebody who may not pay), `satellite check` (queries servers that somebody has named), `operator look` (shows
+ * people in the console) and `operator change`.
+ */
+export const LIMITED_KINDS = [
+  'password',
+  'passkey',
+  'session',
+  'session id',
+  'link',
+  'mail',
+  'sent mail',
+  'sign-up password',
+  'power notice',
+  'weak password',
+  'write',
+  'containment',
+  'handoff',
+  'payment request',
+  'payment question',
+  'satellite check',
+  'operator look',
+  'operator change',
+] as const
+export type LimitedKind = (typeof LIMITED_KINDS)[number]
+
+/** A user, or an operator. `source` is that of the session they act in, where it matters. */
+export type LimitedActor = Pick<Actor, 'userId' | 'accountId' | 'operator'> & { readonly source?: Source }
+
+/** Something whose frequency is limited: on whose behalf, and from where. */
+export interface LimitedAction {
+  readonly kind: LimitedKind
+  /**
+   * The canonical e-mail address, whether or not it has a user; the id of a credential; a session handle; or
+   * a user id. Empty when nobody is named.
+   */
+  readonly subject: string
+  readonly client: Client
+  /** Absent when nobody is logged in. */
+  readonly actor?: LimitedActor
+  /** Of a `sent mail`: whether it is about the user who causes it, so that any member may. */
+  readonly isAboutOneself?: boolean
+}
 
 /** One rule by which an action is limited. */
-export interface LimitRule {
+interface LimitRule {
   /**
    * What is counted together; recorded with a refusal, as `limit`. Networks are IPv4 addresses and IPv6 /64,
    * blocks are IPv6 /56, and subnets are IPv4 /24 and IPv6 /48.
@@ -41,6 +92,10 @@ const SIGN_UP_GUESSES = 20
 const OPERATOR_LOOKS = 600
 /** Each takes a reason and a click. Whoever has to change more uses the command line. */
 const OPERATOR_CHANGES = 120
+/** The longest window that doubling leads to (NIST SP 800-63B §3.2.2: "up to an hour"). */
+const MAX_WINDOW_SECONDS = HOUR_SECONDS
+/** How long to remember how often a bucket was full. */
+const TIMES_FULL_SECONDS = 24 * HOUR_SECONDS
 const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', refuses: 'everybody' } as const
 
 /** Operators have their own limits, both individually and together. */
@@ -48,8 +103,49 @@ function limitedAs({ userId = '', accountId = '', operator }: LimitedActor) {
   return operator ? { userId: operator.id ?? '', accountId: 'operators' } : { userId, accountId }
 }
 
+/** One counter that an action is counted in. */
+export interface Bucket extends LimitRule {
+  /** Its name. Contains no e-mail address, because everybody with access to Redis can read it. */
+  readonly key: string
+  /** Whether a right guess resets it. Until then its window doubles each time it fills up. */
+  readonly isOfAccount: boolean
+}
+
+/**
+ * The buckets of an action, those of one account first. They do not depend on whether the user exists.
+ * docs/reliability.md lists them.
+ */
+export function bucketsOf(action: LimitedAction, settings: RateLimitSettings): Bucket[] {
+  const { kind } = action
+  const isDoubling = kind === 'password' || kind === 'session'
+  return rulesOf(action, settings).map(rule => ({
+    ...rule,
+    key: [kind, ...(rule.counts === 'right' ? ['right'] : []), rule.scope, digest(rule.ids)]
+      .join(':')
+      .replaceAll(' ', '-'),
+    isOfAccount: isDoubling && rule.counts === 'wrong' && rule.scope.startsWith('account'),
+  }))
+}
+
+/** Whether anybody is refused when it is full. Otherwise it only raises an alarm. */
+export function mayRefuse({ refuses }: LimitRule): boolean {
+  return refuses !== 'nobody'
+}
+
+/** The counter of how often this one was full. */
+export function timesFullOf(bucket: Bucket): Bucket {
+  const key = `${bucket.key}:offences`
+  return { ...bucket, key, windowSeconds: TIMES_FULL_SECONDS, refuses: 'nobody', isOfAccount: false }
+}
+
+/** How long it lives after its first count: doubled for each time that it was full, up to an hour. */
+export function windowSecondsOf({ windowSeconds, isOfAccount }: Bucket, timesFull: number): number {
+  if (!isOfAccount) return windowSeconds
+  return Math.max(windowSeconds, Math.min(windowSeconds * 2 ** timesFull, MAX_WINDOW_SECONDS))
+}
+
 /** The rules of an action, those of one account first. They do not depend on whether the user exists. */
-export function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
+function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
   const { kind, subject, actor } = action
   const { userId, accountId } = limitedAs(actor ?? {})
   const wrong = { windowSeconds: settings.windowSeconds, counts: 'wrong' } as const
@@ -235,4 +331,13 @@ function alarms({ client }: LimitedAction, settings: RateLimitSettings, counting
     { ...rule, scope: 'origin', ids: [client.origin ?? ''], max: settings.perOrigin },
     { ...rule, scope: 'total', ids: [], max: settings.total },
   ]
+}
+
+/** Most mail servers deliver `rosa+anything@` to rosa, so mails to both count towards one mailbox. */
+function mailboxOf(email: string): string {
+  return email.replace(/\+[^@]*(?=@)/, '')
+}
+
+function digest(ids: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(ids)).digest('base64url').slice(0, 22)
 }

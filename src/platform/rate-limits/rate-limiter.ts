@@ -1,22 +1,32 @@
-import { Injectable } from '@nestjs/common'
+// What was decided here, and why: docs/decisions/README.md, "Limits"
+import { Injectable, Module } from '@nestjs/common'
 import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
+import { AuditLogModule } from '../audit/audit-log.module.js'
 import { Settings } from '../config/settings.js'
-import { ApiError } from '../errors/api-error.js'
+import { ApiError, isRefusal } from '../errors/api-error.js'
 import type { Client } from '../http/request.js'
+import { Logger } from '../log.js'
 import { countsOf, Metrics } from '../metrics.js'
-import { Alarms } from './alarms.js'
-import { bucketsOf, type FilledBucket, limitOf, timesFullKey, withCounts } from './buckets.js'
-import { CountedAction } from './counted-action.js'
-import { Counters } from './counters.js'
-import { LIMITED_KINDS, type LimitedAction, type LimitedActor } from './limited-action.js'
-
-/** How long to remember how often a bucket was full. */
-const TIMES_FULL_SECONDS = 24 * 60 * 60
+import { RedisConnection, RedisModule } from '../redis/redis.js'
+import { Throttle } from '../time.js'
+import { type Added, type Count, Counters } from './counters.js'
+import {
+  type Bucket,
+  bucketsOf,
+  LIMITED_KINDS,
+  type LimitedAction,
+  type LimitedActor,
+  type LimitedKind,
+  mayRefuse,
+  timesFullOf,
+  windowSecondsOf,
+} from './limit-rules.js'
 
 /**
  * Limits how often secrets can be guessed, mails triggered and rows written, by the rules in limit-rules.ts. Each
- * action is counted before it is carried out, atomically, so a hundred at once count as a hundred.
+ * action is counted before it is carried out, so a hundred at once count as a hundred: first all of its counters are
+ * read, then it is added to all of them, and taken off again if that took one beyond its limit.
  */
 @Injectable()
 export class RateLimiter {
@@ -48,29 +58,33 @@ export class RateLimiter {
       known ??= isKnownClient()
       return known
     }
-    const limits = buckets.map(limitOf)
     // An action that will certainly be refused is not counted, so that a flood creates no counters.
-    const found = await this.counters.addUnlessFull(limits)
-    if (!found.refund) {
-      const isFull = ({ refuses, points, max }: FilledBucket) => refuses !== 'nobody' && points >= max
-      await this.refuseIfFull(withCounts(buckets, found.counts).filter(isFull), action, isKnown)
-    }
-    const added = found.refund ? found : await this.counters.addEvenIfFull(limits)
-    const filled = withCounts(buckets, added.counts)
+    const found = await this.counters.read([
+      ...buckets.filter(mayRefuse),
+      ...buckets.filter(({ isOfAccount }) => isOfAccount).map(timesFullOf),
+    ])
+    const full = found.filter(bucket => mayRefuse(bucket) && bucket.points >= bucket.max)
+    await this.refuseIfFull(full, action, isKnown)
+    const timesFull = (bucket: Bucket) =>
+      found.find(({ key }) => key === timesFullOf(bucket).key)?.points ?? 0
+    const counted = await this.counters.add(
+      buckets.map(bucket => ({ ...bucket, windowSeconds: windowSecondsOf(bucket, timesFull(bucket)) })),
+    )
     try {
-      const over = filled.filter(({ points, max, refuses }) => refuses !== 'nobody' && points > max)
+      const over = counted.filter(bucket => mayRefuse(bucket) && bucket.points > bucket.max)
       await this.refuseIfFull(over, action, isKnown)
     } catch (refusal) {
-      await added.refund()
+      await this.counters.takeOff(counted)
       throw refusal
     }
-    const alarming = filled.filter(({ points, max, refuses }) => refuses === 'nobody' && points >= max)
+    const alarming = counted.filter(bucket => !mayRefuse(bucket) && bucket.points >= bucket.max)
     if (alarming.length > 0) {
       this.overAlarm[action.kind]++
       this.alarms.raise(action, alarming)
     }
-    await this.countTimesFull(filled)
-    return new CountedAction(this.counters, buckets, added)
+    const justFull = counted.filter(({ isOfAccount, points, max }) => isOfAccount && points === max)
+    await this.counters.add(justFull.map(timesFullOf))
+    return new CountedAction(this.counters, counted)
   }
 
   /**
@@ -122,7 +136,7 @@ export class RateLimiter {
   }
 
   private async refuseIfFull(
-    full: readonly FilledBucket[],
+    full: readonly (Bucket & Count)[],
     { kind, subject, client, actor }: LimitedAction,
     isKnown: () => Promise<boolean>,
   ): Promise<void> {
@@ -136,14 +150,6 @@ export class RateLimiter {
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }
-
-  private async countTimesFull(filled: readonly FilledBucket[]): Promise<void> {
-    const justFull = filled.filter(({ isOfAccount, points, max }) => isOfAccount && points === max)
-    if (justFull.length > 0)
-      await this.counters.add(
-        justFull.map(({ key }) => ({ key: timesFullKey(key), windowSeconds: TIMES_FULL_SECONDS })),
-      )
-  }
 }
 
 function sentMail(
@@ -154,3 +160,143 @@ function sentMail(
   const actor = { userId, accountId, ...(operator && { operator }) }
   return { kind: 'sent mail', subject: recipient, client, actor }
 }
+
+/** A bucket in which an action is counted. */
+type CountedBucket = Bucket & Added
+
+/** An action that was let through. Until its outcome is reported, it counts both as right and as wrong. */
+export class CountedAction {
+  constructor(
+    private readonly counters: Counters,
+    private readonly counted: readonly CountedBucket[],
+  ) {}
+
+  /** Combines two counts of one action; its outcome is reported once, to both. */
+  and({ counted }: CountedAction): CountedAction {
+    return new CountedAction(this.counters, [...this.counted, ...counted])
+  }
+
+  /** The guess was right: resets the account's counters and takes it off those that others share. */
+  async succeeded(): Promise<void> {
+    await this.reset(({ counts, isOfAccount }) => counts === 'wrong' && !isOfAccount)
+  }
+
+  /**
+   * The guess was right, but more must be proved, which is counted separately. It is not counted as wrong,
+   * and resets nothing: otherwise somebody who knows the password could reset the limit on guessing the rest.
+   * It counts as right where it came from, but not for the account, because that would keep the user out.
+   */
+  async partlySucceeded(): Promise<void> {
+    await this.takeOff(
+      ({ counts, scope }) => counts === 'wrong' || (counts === 'right' && scope === 'account'),
+    )
+  }
+
+  /**
+   * Like {@link succeeded}, after {@link partlySucceeded} has already counted this login where its first step came from.
+   */
+  async completed(): Promise<void> {
+    await this.reset(
+      ({ counts, isOfAccount, scope }) =>
+        (counts === 'wrong' && !isOfAccount) || (counts === 'right' && scope !== 'account'),
+    )
+  }
+
+  /** The guess was wrong. */
+  async failed(): Promise<void> {
+    await this.takeOff(({ counts }) => counts === 'right')
+  }
+
+  /** It was not carried out, because a component was down or busy; takes it off again. */
+  refund(): Promise<void> {
+    return this.takeOff(() => true)
+  }
+
+  /** Checking the guess threw: a refusal means that it was wrong, anything else that it was not checked. */
+  threw(error: unknown): Promise<void> {
+    return isRefusal(error) ? this.failed() : this.refund()
+  }
+
+  /**
+   * Returns the result of checking a guess, which means that it was right. A rejection is reported, see
+   * {@link threw}.
+   */
+  async checkedBy<T>(check: Promise<T>): Promise<T> {
+    try {
+      const checked = await check
+      await this.succeeded()
+      return checked
+    } catch (error) {
+      await this.threw(error)
+      throw error
+    }
+  }
+
+  /** Returns the result of `work`. If it rejects, nothing was done, and this is refunded. */
+  async refundIfRejected<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      await this.refund()
+      throw error
+    }
+  }
+
+  private async reset(takenOff: (bucket: Bucket) => boolean): Promise<void> {
+    const ofAccount = this.counted.filter(({ isOfAccount }) => isOfAccount)
+    await Promise.all([
+      this.counters.forget([...ofAccount, ...ofAccount.map(timesFullOf)]),
+      this.takeOff(takenOff),
+    ])
+  }
+
+  private takeOff(which: (bucket: Bucket) => boolean): Promise<void> {
+    return this.counters.takeOff(this.counted.filter(which))
+  }
+}
+
+/** Repeating an alarm says nothing new, and a flood must not fill the log. */
+const LOG_EVERY_MS = 60_000
+/** What an alarm calls each kind of action. */
+const WORDS: Readonly<Partial<Record<LimitedKind, string>>> = {
+  password: 'wrong passwords',
+  passkey: 'wrong passkeys',
+  link: 'wrong links',
+  mail: 'requests for a mail',
+}
+
+/**
+ * Logs when so much fails at one origin, or overall, that an operator should look. Nobody is refused because
+ * of it: a counter that everybody shares would lock everybody out.
+ */
+class Alarms {
+  private readonly logger = new Logger('RateLimits')
+  private readonly throttles = new Map<string, Throttle>()
+
+  raise({ kind, client }: LimitedAction, full: readonly CountedBucket[]): void {
+    for (const { scope, points, windowSeconds } of full) {
+      const where = scope === 'origin' ? `from ${client.origin ?? 'clients without an Origin'}` : 'in all'
+      this.warn(`${kind} ${scope}`, `${points} ${WORDS[kind] ?? kind} ${where} within ${windowSeconds} s`)
+    }
+  }
+
+  private warn(about: string, sentence: string): void {
+    const throttle = this.throttles.get(about) ?? new Throttle(LOG_EVERY_MS)
+    this.throttles.set(about, throttle)
+    if (throttle.take()) this.logger.warn(`${sentence}; nobody is refused because of it`)
+  }
+}
+
+@Module({
+  imports: [AuditLogModule, RedisModule],
+  providers: [
+    {
+      provide: Counters,
+      inject: [RedisConnection],
+      useFactory: (redis: RedisConnection | null) => new Counters(redis),
+    },
+    RateLimiter,
+  ],
+  exports: [RateLimiter],
+})
+export class RateLimitsModule {}
