@@ -25,6 +25,7 @@ import {
   providerEvents,
   subscriptions,
 } from '../platform/database/schema/billing.js'
+import { inAnyLocale } from '../platform/database/sql.js'
 import { Metrics } from '../platform/metrics.js'
 import { PlansFile } from '../platform/plans.js'
 import { Clock } from '../platform/time.js'
@@ -292,7 +293,7 @@ export class BillingInspection {
         .from(auditLog)
         .where(isRefusal)
         .groupBy(reason)
-        .orderBy(reason),
+        .orderBy(inAnyLocale(reason)),
     )
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, like, ne } from 'drizzle-orm'
+import { and, eq, inArray, like, ne, sql } from 'drizzle-orm'
 import { ALL_IDS, type AuditRow } from '../audit/chain.js'
 import { scanAuditLog } from '../audit/scan.js'
 import { usersInRows } from '../audit/trail.js'
@@ -14,7 +14,7 @@ import { accounts, users } from '../platform/database/schema/accounts.js'
 import { auditLog } from '../platform/database/schema/audit.js'
 import { billingCustomers, subscriptions } from '../platform/database/schema/billing.js'
 import { satellites } from '../platform/database/schema/satellites.js'
-import { startsWith, startsWithIgnoringCase } from '../platform/database/sql.js'
+import { inAnyLocale, startsWith, startsWithIgnoringCase } from '../platform/database/sql.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { deviceName, isId } from '../platform/http/request.js'
 import type { RegisteredSatellite } from '../satellites/registered-satellites.js'
@@ -148,7 +148,7 @@ export class Directory {
         .from(accounts)
         .leftJoin(users, isOwner)
         .where(inArray(id, ids))
-        .orderBy(name, id)
+        .orderBy(inAnyLocale(name), id)
         .limit(MAX_RESULTS)
     })
   }
@@ -161,7 +161,8 @@ export class Directory {
         .select({ id, accountId, email, name, role, disabledAt })
         .from(users)
         .where(which)
-        .orderBy(email)
+        // By bytes, as the index for beginnings has them.
+        .orderBy(sql`${email} using ~<~`)
         .limit(MAX_RESULTS),
     )
   }

@@ -112,6 +112,14 @@ export function containsIgnoringCase(column: SQLWrapper, text: string): SQL {
   return sql`${column} ~ ${patternOf(text)}`
 }
 
+/**
+ * For sorting lists that people read: the same in databases of every locale, ignoring the case of ASCII letters only,
+ * which is all that `lower()` knows in this collation.
+ */
+export function inAnyLocale(column: SQLWrapper): SQL {
+  return sql`lower((${column}) collate "C")`
+}
+
 /** Whether the column begins with the text, in the same way, found with the index `lower(column) text_pattern_ops`. */
 export function startsWithIgnoringCase(column: SQLWrapper, text: string): SQL {
   // The index has what this database makes of a name, so it is asked for what the database makes of the prefix.

@@ -2,16 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   accounts,
+  canonicalEmail,
   Database,
+  type Email,
   handlersOf,
   type LimitedKind,
   RateLimiter,
   type User,
+  UserCreation,
   Users,
   users,
 } from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
-import { aMember, anOwner, importMembers, signIn } from '../../support/people.js'
+import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
@@ -421,6 +424,47 @@ describe('the searches of names', () => {
     }
     const { json: byEmail } = await team(app, session, 'GET', `?q=${owner.email.toUpperCase()}`)
     expect(byEmail.users).toMatchObject([{ userId: owner.id }])
+  }
+})
+
+describe('the lists of found accounts and users', () => {
+  it('have the same order here as anywhere (W11)', async () => {
+    const app = await startWithConsole()
+    try {
+      await expectToSort(app)
+    } finally {
+      await app.stop()
+    }
+  })
+
+  onServers('have it in a Turkish database too (W11)', async () => {
+    const database = await createDatabase({ isEmpty: true, icuLocale: 'tr-TR' })
+    const app = await startWithConsole({ DATABASE_URL: database.url })
+    try {
+      await expectToSort(app)
+    } finally {
+      await app.stop()
+      await database.drop()
+    }
+  })
+
+  /** An order by bytes alone would begin with capitals, and a Turkish one has "ı" and "ö" in the middle. */
+  async function expectToSort(app: TestApp): Promise<void> {
+    const operator = await ConsoleUser.loggedIn(app)
+    const sorted = ['Shop A', 'shop b', 'Shop I', 'shop p', 'Shop Z', 'shop ö', 'shop ı']
+    for (const name of sorted.toReversed()) {
+      const { accountId } = await anOwner(app)
+      await app.get(Database).run(db => db.update(accounts).set({ name }).where(eq(accounts.id, accountId)))
+    }
+    const { json } = await operator.get('search?q=shop')
+    expect(json.accounts.map(({ name }: { name: string }) => name)).toEqual(sorted)
+
+    const emails = ['order1@example.com', 'order_a@example.com', 'orderb@example.com'].map(
+      email => canonicalEmail(email) as Email,
+    )
+    for (const email of emails.toReversed()) await app.get(UserCreation).createAccount(email, PASSWORD)
+    const { json: found } = await operator.get('search?q=order')
+    expect(found.users.map(({ email }: { email: string }) => email)).toEqual(emails)
   }
 })
 
