@@ -398,8 +398,7 @@ export const en = {
 
     'handoff.owners':
       'Only the owner still has to log in through the main site. Everyone else may type their password on satellites that allow it.',
-    'handoff.none':
-      'Everyone, including the owner, may now type their password on satellites that allow it.',
+    'handoff.none': 'Everyone, including the owner, may now type their password on satellites that allow it.',
 
     'notice.circumstances': 'Device: {device}\nTime: {day}, {time} UTC',
     'notice.circumstancesWithPlace': 'Device: {device}\nPlace: in or near {place}\nTime: {day}, {time} UTC',
