@@ -8,7 +8,13 @@ import { problemOf } from '../../src/platform/errors/problem.filter.js'
 import { isApplied, documentationOf, type GuardDocumentation, ownRefusalsOf } from '../../src/platform/http/endpoint.js'
 import { Clock } from '../../src/platform/time.js'
 import { type INestApplication, type CanActivate, RequestMethod, type Type } from '@nestjs/common'
-import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
+import {
+  GUARDS_METADATA,
+  METHOD_METADATA,
+  PATH_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js'
+import { RouteParamtypes } from '@nestjs/common/internal'
 import { type ApplicationConfig, MetadataScanner, type NestContainer, NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule, DECORATORS } from '@nestjs/swagger'
@@ -25,7 +31,17 @@ export interface Handler {
   readonly isExcluded: boolean
   /** In execution order. */
   readonly guards: readonly Type<CanActivate>[]
+  /** What of a request it takes. */
+  readonly takes: readonly Input[]
 }
+
+type Input = 'body' | 'query' | 'path'
+
+const INPUTS = new Map<RouteParamtypes, Input>([
+  [RouteParamtypes.BODY, 'body'],
+  [RouteParamtypes.QUERY, 'query'],
+  [RouteParamtypes.PARAM, 'path'],
+])
 
 /** Every handler of an application, even one that has not been started. */
 export function handlersOf(app: object): Handler[] {
@@ -41,12 +57,12 @@ export function handlersOf(app: object): Handler[] {
 function handlersIn(controller: Type, globalGuards: readonly Type<CanActivate>[]): Handler[] {
   return new MetadataScanner()
     .getAllMethodNames(controller.prototype)
-    .map(name => ({ name: `${controller.name}.${name}`, target: controller.prototype[name] as object }))
+    .map(name => ({ name, target: controller.prototype[name] as object }))
     .filter(({ target }) => Reflect.hasMetadata(PATH_METADATA, target))
     .map(({ name, target }) => {
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, target)] as string
       return {
-        name,
+        name: `${controller.name}.${name}`,
         target,
         method,
         path: pathOf(controller, target),
@@ -54,6 +70,7 @@ function handlersIn(controller: Type, globalGuards: readonly Type<CanActivate>[]
         guards: [...globalGuards, ...guardsAt(controller), ...guardsAt(target)].filter(({ prototype }) =>
           isApplied(prototype, target, method),
         ),
+        takes: inputsOf(controller, name),
       }
     })
 }
@@ -69,6 +86,12 @@ function isExcluded(controller: object, target: object): boolean {
   return Boolean(ofAll || Reflect.getMetadata(DECORATORS.API_EXCLUDE_ENDPOINT, target)?.disable)
 }
 
+/** By the decorators of the method's parameters, which Nest lists as `<kind>:<index>`. */
+function inputsOf(controller: Type, name: string): Input[] {
+  const parameters: object = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}
+  return Object.keys(parameters).flatMap(key => INPUTS.get(Number.parseInt(key, 10)) ?? [])
+}
+
 function guardsAt(target: object): readonly Type<CanActivate>[] {
   return Reflect.getMetadata(GUARDS_METADATA, target) ?? []
 }
@@ -80,15 +103,35 @@ export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>
 const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED', 'INTERNAL_ERROR']
 
 /**
- * Adds to an operation what its guards require, and every error code that they or its handler return, each
- * with an example.
+ * Error codes of any request that takes this. Whatever takes a body asks the database about it, and is counted by a rate
+ * limit; a path names something that may not exist.
+ */
+const BY_INPUT: Readonly<Record<Input, readonly ErrorCode[]>> = {
+  body: [
+    'INVALID_BODY',
+    'BODY_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'TOO_MANY_ATTEMPTS',
+    'DATABASE_UNAVAILABLE',
+  ],
+  query: ['INVALID_QUERY'],
+  path: ['NOT_FOUND'],
+}
+
+/**
+ * Adds to an operation what its guards require, and every error code that they or its handler return, or that follows
+ * from what it takes, each with an example.
  */
 function documentProtection(operation: Operation, handler: Handler): void {
   const guards = handler.guards.map(guard => documentationOf(guard))
   // What refresh says of itself stays: one of two credentials.
   if (guards.length > 0 || !operation.security) operation.security = securityOf(guards)
-  const guardRefusals = guards.flatMap(({ refusals }) => refusals)
-  const codes = new Set([...guardRefusals, ...(ownRefusalsOf(handler.target) ?? []), ...EVERYWHERE])
+  const codes = new Set([
+    ...guards.flatMap(({ refusals }) => refusals),
+    ...handler.takes.flatMap(input => BY_INPUT[input]),
+    ...ownRefusalsOf(handler.target),
+    ...EVERYWHERE,
+  ])
   Object.assign(operation.responses, responsesOf(inOrderOfTheTable(codes)))
 }
 

@@ -1,4 +1,4 @@
-import { applyDecorators, type CanActivate, SetMetadata, type Type } from '@nestjs/common'
+import { applyDecorators, type CanActivate, HttpCode, SetMetadata, type Type } from '@nestjs/common'
 import { ApiOperation, ApiResponse } from '@nestjs/swagger'
 import type { ErrorCode } from '../errors/api-error.js'
 
@@ -51,13 +51,23 @@ export function Documented({
   )
 }
 
+/** The status and the body of a successful answer, for Nest and for the API reference; no type means no body. */
+export const Answers = (status: number, description: string, type?: Type): MethodDecorator =>
+  applyDecorators(HttpCode(status), ApiResponse({ status, description, ...(type && { type }) }))
+
+/**
+ * The error codes that a handler itself returns. The API reference adds those of its guards, and those that follow from
+ * what it takes: see `dev/api-docs/document.ts`.
+ */
+export const Refuses = (...codes: readonly ErrorCode[]): MethodDecorator => SetMetadata(REFUSALS, codes)
+
 /** Documents a guard; the API reference adds this to each endpoint that it guards. */
 export const DocumentedGuard = (documentation: GuardDocumentation): ClassDecorator =>
   SetMetadata(GUARD, documentation)
 
-/** The error codes that a handler documents as its own; undefined when it is not {@link Documented}. */
-export function ownRefusalsOf(handler: object): readonly ErrorCode[] | undefined {
-  return Reflect.getMetadata(REFUSALS, handler)
+/** The error codes that a handler {@link Refuses} itself. */
+export function ownRefusalsOf(handler: object): readonly ErrorCode[] {
+  return Reflect.getMetadata(REFUSALS, handler) ?? []
 }
 
 /** What a guard documents; throws for one that is not a {@link DocumentedGuard}. */
