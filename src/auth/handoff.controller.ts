@@ -1,12 +1,12 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Get, Post, Query } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { IsString, Matches, MaxLength } from 'class-validator'
 import { type DeviceId, IsDeviceId } from '../anomalies/known-devices.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Branding } from '../platform/database/schema/columns.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-hash.js'
 import { MainSite } from '../sessions/guards.js'
@@ -74,11 +74,7 @@ class HandoffBody {
 }
 
 class RedeemBody {
-  @ApiProperty({
-    type: String,
-    maxLength: MAX_CODE_LENGTH,
-    description: 'The part of the address after `#`',
-  })
+  @ApiProperty({ type: String, maxLength: MAX_CODE_LENGTH, description: 'The part of the address after `#`' })
   @IsString()
   @MaxLength(MAX_CODE_LENGTH)
   code!: string
@@ -93,9 +89,7 @@ class RedeemBody {
   @MaxLength(MAX_VERIFIER_LENGTH)
   verifier!: string
 
-  @IsDeviceId({
-    description: 'As for `POST /api/login`',
-  })
+  @IsDeviceId({ description: 'As for `POST /api/login`' })
   deviceId?: DeviceId | null
 }
 
@@ -165,69 +159,6 @@ class HandoffAnswer {
   redirect!: string
 }
 
-const DestinationDocs = () =>
-  Documented({
-    summary: 'Get a satellite to which the caller can be handed off',
-    description:
-      'For the page of the main site that asks whether to go on to a satellite. Of a satellite where the user is not invited ' +
-      'it says no more than its host.',
-    status: 200,
-    answer: 'The satellite, and whether this user may use it',
-    type: HandoffDestinationAnswer,
-    refusals: ['INVALID_QUERY', 'SATELLITE_NOT_FOUND'],
-  })
-
-const SatelliteOriginDocs = () =>
-  Documented({
-    summary: 'Whether an origin is that of an active satellite',
-    description:
-      'For the page of the main site before anybody has logged in, which must lead to satellites only. It says no more than a ' +
-      'preflight from that origin does.',
-    status: 200,
-    answer: 'It is',
-    type: OriginAnswer,
-    refusals: ['INVALID_QUERY', 'SATELLITE_NOT_FOUND'],
-  })
-
-const IssueCodeDocs = () =>
-  Documented({
-    summary: 'Hand the login off to a satellite',
-    description:
-      'For pages of the main site, with a live main session. The address in the answer carries a code that only a page of that satellite ' +
-      'can use, and only with the verifier that it has kept.',
-    status: 201,
-    answer: 'Where to send the browser',
-    type: HandoffAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'MAIN_ORIGIN_REQUIRED',
-      'NOT_INVITED',
-      'SATELLITE_SUSPENDED',
-      'HANDOFF_DISABLED',
-      'SATELLITE_NOT_FOUND',
-      'TOO_MANY_ATTEMPTS',
-    ],
-  })
-
-const RedeemDocs = () =>
-  Documented({
-    summary: 'Log in on a satellite with a code from the main site',
-    description:
-      'Only from the origin that the code was made for. The session ends with the session of the main site that it comes from, at the latest. ' +
-      'Any fault is refused with `HANDOFF_CODE_INVALID`, and the code stays usable. A code that is used again ends the session that it opened.',
-    status: 200,
-    answer: 'Logged in',
-    type: LoginAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'HANDOFF_CODE_INVALID',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
-
 @ApiTags('Hand-off')
 @Controller('api/handoff')
 export class HandoffController {
@@ -238,10 +169,16 @@ export class HandoffController {
     private readonly settings: Settings,
   ) {}
 
-  /** What the main site shows before it hands a login off. */
   @Get()
   @MainSite({ enrolled: true })
-  @DestinationDocs()
+  @ApiOperation({
+    summary: 'Get a satellite to which the caller can be handed off',
+    description:
+      'For the page of the main site that asks whether to go on to a satellite. Of a satellite where the user is not invited ' +
+      'it says no more than its host.',
+  })
+  @Answers(200, 'The satellite, and whether this user may use it', HandoffDestinationAnswer)
+  @Refuses('SATELLITE_NOT_FOUND')
   async describe(
     @CurrentActor() actor: SessionActor,
     @Query() { satellite }: DestinationQuery,
@@ -249,20 +186,39 @@ export class HandoffController {
     return { ...(await this.codes.describe(actor, satellite)), iss: this.settings.publicUrl }
   }
 
-  /** Whether the main site may send a browser to this origin. Reads no store. */
+  /** Reads no store. */
   @Public()
   @Get('satellite')
-  @SatelliteOriginDocs()
+  @ApiOperation({
+    summary: 'Whether an origin is that of an active satellite',
+    description:
+      'For the page of the main site before anybody has logged in, which must lead to satellites only. It says no more than a ' +
+      'preflight from that origin does.',
+  })
+  @Answers(200, 'It is', OriginAnswer)
+  @Refuses('SATELLITE_NOT_FOUND')
   requireSatellite(@Query() { origin }: OriginQuery): OriginAnswer {
     requireOrigin(origin)
     if (!this.satellites.has(origin)) throw new ApiError('SATELLITE_NOT_FOUND')
     return { origin, iss: this.settings.publicUrl }
   }
 
-  /** Hands the login of the main site off to a satellite. */
   @Post('codes')
   @MainSite({ enrolled: true })
-  @IssueCodeDocs()
+  @ApiOperation({
+    summary: 'Hand the login off to a satellite',
+    description:
+      'For pages of the main site, with a live main session. The address in the answer carries a code that only a page of that satellite ' +
+      'can use, and only with the verifier that it has kept.',
+  })
+  @Answers(201, 'Where to send the browser', HandoffAnswer)
+  @Refuses(
+    'MAIN_ORIGIN_REQUIRED',
+    'NOT_INVITED',
+    'SATELLITE_SUSPENDED',
+    'HANDOFF_DISABLED',
+    'SATELLITE_NOT_FOUND',
+  )
   async issueCode(@CurrentActor() actor: SessionActor, @Body() body: HandoffBody) {
     // Stricter than the guard, which lets clients without an Origin pass: only a page can be redirected.
     if (actor.client.origin !== this.settings.mainOrigin) throw new ApiError('MAIN_ORIGIN_REQUIRED')
@@ -271,11 +227,16 @@ export class HandoffController {
     return { redirect: `${body.satellite}/handoff-callback#${answer}` }
   }
 
-  /** Logs in on a satellite. */
   @Public()
   @Post('redeem')
-  @HttpCode(200)
-  @RedeemDocs()
+  @ApiOperation({
+    summary: 'Log in on a satellite with a code from the main site',
+    description:
+      'Only from the origin that the code was made for. The session ends with the session of the main site that it comes from, at the latest. ' +
+      'Any fault is refused with `HANDOFF_CODE_INVALID`, and the code stays usable. A code that is used again ends the session that it opened.',
+  })
+  @Answers(200, 'Logged in', LoginAnswer)
+  @Refuses('HANDOFF_CODE_INVALID', 'TOO_BUSY', 'SESSION_STORE_UNAVAILABLE')
   async redeem(@Body() body: RedeemBody, @CurrentClient() client: Client) {
     return answerWithoutCookie(await this.redemption.redeem(body, client), body.deviceId)
   }

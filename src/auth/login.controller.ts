@@ -1,6 +1,6 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import { type DeviceId, IsDeviceId, presentedDeviceId, setDeviceCookie } from '.
 import { presentedRememberedDevice, setRememberedDeviceCookie } from '../factors/remembered-devices.js'
 import { IsPasskeyResponse } from '../factors/webauthn.js'
 import { Settings } from '../platform/config/settings.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { IfPresent } from '../platform/http/validation.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
@@ -85,44 +85,6 @@ class LogoutQuery {
   scope: LogoutScope = 'browser'
 }
 
-const LoginDocs = () =>
-  Documented({
-    summary: 'Log in with e-mail and password',
-    description:
-      'With source `main` the session is set as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax); only ' +
-      'pages of the main site, and clients without an Origin, may request it. With source `satellite` it comes in the body. ' +
-      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) distinguishes devices ' +
-      'of the same kind, so that the user is mailed about a login with another one. Where the password is right but a second ' +
-      'factor is required, the 401 has `challenge` and `methods` for `POST /api/login/second-factor`.',
-    status: 200,
-    answer: 'Logged in',
-    type: LoginAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_CREDENTIALS',
-      'SECOND_FACTOR_REQUIRED',
-      'OWNER_LOGIN_BARRED',
-      'HANDOFF_REQUIRED',
-      'TOO_MANY_ATTEMPTS',
-      'MAIN_ORIGIN_REQUIRED',
-      'CROSS_SITE_REFUSED',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
-
-const LogoutDocs = () =>
-  Documented({
-    summary: 'Log out',
-    description:
-      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
-      'On the main site the satellite sessions that were handed off from it end too, unless `scope` is `here`.',
-    status: 204,
-    answer: 'Logged out; on the main site the cookie is cleared, unless it meanwhile names another session',
-    refusals: ['INVALID_QUERY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
-  })
-
 /** Ours have 43 characters; whether one is valid, only the database knows. */
 const MAX_CHALLENGE_LENGTH = 100
 
@@ -155,38 +117,9 @@ class SecondFactorBody implements FactorProof {
   @IsBoolean()
   rememberDevice?: boolean
 
-  @IsDeviceId({
-    description: 'As at `POST /api/login`',
-  })
+  @IsDeviceId({ description: 'As at `POST /api/login`' })
   deviceId?: DeviceId | null
 }
-
-const SecondFactorDocs = () =>
-  Documented({
-    summary: 'Log in: the second step',
-    description:
-      'Completes a login that `POST /api/login` has answered with 401 `SECOND_FACTOR_REQUIRED`. That answer has the members ' +
-      '`challenge`, and `methods`: what the user can use here, of `totp`, `passkey` and `recovery`. The challenge is good for ' +
-      'five minutes and five tries, from the same origin; then the answer is `CHALLENGE_EXPIRED`, and the login ' +
-      'begins again. Each code counts once. With `rememberDevice` the main site also gets the cookie ' +
-      '`__Host-remembered-device`. Wrong codes count like wrong passwords.',
-    status: 200,
-    answer: 'Logged in, as by `POST /api/login`',
-    type: LoginAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'SECOND_FACTOR_INVALID',
-      'PASSKEY_INVALID',
-      'CHALLENGE_EXPIRED',
-      'INVALID_CREDENTIALS',
-      'TOO_MANY_ATTEMPTS',
-      'MAIN_ORIGIN_REQUIRED',
-      'CROSS_SITE_REFUSED',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
 
 /** What every login says in its body about where it comes from. */
 interface RequestedLogin {
@@ -246,14 +179,28 @@ export class LoginController {
     private readonly settings: Settings,
   ) {}
 
-  /**
-   * Logs in with e-mail address and password. The main site gets its session as a cookie, all others in the
-   * body.
-   */
   @Public()
   @Post('login')
-  @HttpCode(200)
-  @LoginDocs()
+  @ApiOperation({
+    summary: 'Log in with e-mail and password',
+    description:
+      'With source `main` the session is set as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax); only ' +
+      'pages of the main site, and clients without an Origin, may request it. With source `satellite` it comes in the body. ' +
+      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) distinguishes devices ' +
+      'of the same kind, so that the user is mailed about a login with another one. Where the password is right but a second ' +
+      'factor is required, the 401 has `challenge` and `methods` for `POST /api/login/second-factor`.',
+  })
+  @Answers(200, 'Logged in', LoginAnswer)
+  @Refuses(
+    'INVALID_CREDENTIALS',
+    'SECOND_FACTOR_REQUIRED',
+    'OWNER_LOGIN_BARRED',
+    'HANDOFF_REQUIRED',
+    'MAIN_ORIGIN_REQUIRED',
+    'CROSS_SITE_REFUSED',
+    'TOO_BUSY',
+    'SESSION_STORE_UNAVAILABLE',
+  )
   async login(
     @Body() body: LoginBody,
     @CurrentClient() client: Client,
@@ -264,15 +211,20 @@ export class LoginController {
     return answerTo(body, await this.passwordLogin.login(body, context), reply, this.settings)
   }
 
-  /**
-   * Ends the session of the access token; on the main site also clears its cookie and ends the satellites' sessions
-   * that were handed off from it. A cookie that meanwhile names another session stays: a logout may be repeated after the
-   * next login.
-   */
+  /** A cookie that meanwhile names another session stays: a logout may be repeated after the next login. */
   @Post('logout')
   @ExemptFromWriteLimit()
-  @HttpCode(204)
-  @LogoutDocs()
+  @ApiOperation({
+    summary: 'Log out',
+    description:
+      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
+      'On the main site the satellite sessions that were handed off from it end too, unless `scope` is `here`.',
+  })
+  @Answers(
+    204,
+    'Logged out; on the main site the cookie is cleared, unless it meanwhile names another session',
+  )
+  @Refuses('DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE')
   async logout(
     @CurrentCaller() caller: Caller,
     @CurrentClient() client: Client,
@@ -294,11 +246,29 @@ export class SecondFactorController {
     private readonly settings: Settings,
   ) {}
 
-  /** The second step of a login. Public: the challenge and the factor are the proof. */
+  /** Public: the challenge and the factor are the proof. */
   @Public()
   @Post('second-factor')
-  @HttpCode(200)
-  @SecondFactorDocs()
+  @ApiOperation({
+    summary: 'Log in: the second step',
+    description:
+      'Completes a login that `POST /api/login` has answered with 401 `SECOND_FACTOR_REQUIRED`. That answer has the members ' +
+      '`challenge`, and `methods`: what the user can use here, of `totp`, `passkey` and `recovery`. The challenge is good for ' +
+      'five minutes and five tries, from the same origin; then the answer is `CHALLENGE_EXPIRED`, and the login ' +
+      'begins again. Each code counts once. With `rememberDevice` the main site also gets the cookie ' +
+      '`__Host-remembered-device`. Wrong codes count like wrong passwords.',
+  })
+  @Answers(200, 'Logged in, as by `POST /api/login`', LoginAnswer)
+  @Refuses(
+    'SECOND_FACTOR_INVALID',
+    'PASSKEY_INVALID',
+    'CHALLENGE_EXPIRED',
+    'INVALID_CREDENTIALS',
+    'MAIN_ORIGIN_REQUIRED',
+    'CROSS_SITE_REFUSED',
+    'TOO_BUSY',
+    'SESSION_STORE_UNAVAILABLE',
+  )
   async complete(
     @Body() body: SecondFactorBody,
     @CurrentClient() client: Client,

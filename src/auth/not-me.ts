@@ -1,10 +1,10 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Post } from '@nestjs/common'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { sinceOf, type UnrecognizedLoginDetail } from '../anomalies/unrecognized-login-tokens.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import {
@@ -20,29 +20,6 @@ import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'
 import { AccountRecovery } from '../users/recovery.js'
 import type { User } from '../users/user.js'
 import { PasswordMails } from './password.js'
-
-const UnrecognizedLoginDocs = () =>
-  Documented({
-    summary: 'Report a login that was not yours',
-    description:
-      'Takes the token of the link in a mail about a new device or something unusual. Somebody else has the password, so ' +
-      'it ends all sessions of the user, removes the password, forgets the device and network in question, and mails a link for ' +
-      "a new password to the address that this link went to. If the user's address has been changed since, it is changed back. " +
-      'Invitations, a transfer and a deletion of the account that were pending are cancelled; members who have joined by an ' +
-      'invitation of the user since that login, or whom the user has enabled or allowed more, are disabled. The link works ' +
-      'once, within seven days, even if the session has ended by then.',
-    status: 204,
-    answer: 'The user is logged out everywhere; the mail with the link for a new password is on its way',
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_LINK',
-      'EMAIL_TAKEN',
-      'TOO_MANY_ATTEMPTS',
-      'MAIL_UNAVAILABLE',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
 
 @ApiTags('Sessions')
 @Controller('api/sessions')
@@ -64,8 +41,18 @@ export class UnrecognizedLoginController {
    */
   @Public()
   @Post('not-me')
-  @HttpCode(204)
-  @UnrecognizedLoginDocs()
+  @ApiOperation({
+    summary: 'Report a login that was not yours',
+    description:
+      'Takes the token of the link in a mail about a new device or something unusual. Somebody else has the password, so ' +
+      'it ends all sessions of the user, removes the password, forgets the device and network in question, and mails a link for ' +
+      "a new password to the address that this link went to. If the user's address has been changed since, it is changed back. " +
+      'Invitations, a transfer and a deletion of the account that were pending are cancelled; members who have joined by an ' +
+      'invitation of the user since that login, or whom the user has enabled or allowed more, are disabled. The link works ' +
+      'once, within seven days, even if the session has ended by then.',
+  })
+  @Answers(204, 'The user is logged out everywhere; the mail with the link for a new password is on its way')
+  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'MAIL_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE')
   async report(@Body() { token: text }: MailedLinkBody, @CurrentClient() client: Client): Promise<void> {
     this.mails.requireServer()
     const link = { purpose: 'not-me', text, action: 'session.revoke', client } as const

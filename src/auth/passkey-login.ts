@@ -1,5 +1,5 @@
-import { Body, Controller, Get, HttpCode, Injectable, Post, Req, Res } from '@nestjs/common'
-import { ApiProperty, ApiTags, PickType } from '@nestjs/swagger'
+import { Body, Controller, Get, Injectable, Post, Req, Res } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags, PickType } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FactorResets } from '../factors/factor-resets.js'
@@ -11,7 +11,7 @@ import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { User } from '../users/user.js'
@@ -56,48 +56,6 @@ class RelatedOriginsAnswer {
   @ApiProperty({ type: [String], example: ['https://www.brand.example'] })
   origins!: readonly string[]
 }
-
-const PasskeyOptionsDocs = () =>
-  Documented({
-    summary: 'Get the options for navigator.credentials.get()',
-    description:
-      'PublicKeyCredentialRequestOptionsJSON, to log in, as a second factor, or to re-authenticate. The same for everybody; nothing is stored.',
-    status: 200,
-    answer: 'The options',
-    type: PasskeyOptionsAnswer,
-  })
-
-const PasskeyLoginDocs = () =>
-  Documented({
-    summary: 'Log in with a passkey',
-    description:
-      'A passkey that verified its user counts as two factors. Otherwise like `POST /api/login`. Satellites may do so where PASSKEY_RELATED_ORIGINS lists them. ' +
-      'Any fault is refused with `PASSKEY_INVALID`: the challenge, the page, the signature, or a user who may not log in there.',
-    status: 200,
-    answer: 'Logged in',
-    type: LoginAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'PASSKEY_INVALID',
-      'TOO_MANY_ATTEMPTS',
-      'MAIN_ORIGIN_REQUIRED',
-      'CROSS_SITE_REFUSED',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
-
-const RelatedOriginsDocs = () =>
-  Documented({
-    summary: 'Other origins where the same passkeys work',
-    description:
-      'For browsers (WebAuthn Level 3 §5.11), at the domain that the passkeys belong to. Only if PASSKEY_RELATED_ORIGINS is set.',
-    status: 200,
-    answer: 'The origins',
-    type: RelatedOriginsAnswer,
-    refusals: ['NOT_FOUND'],
-  })
 
 @Injectable()
 export class PasskeyLogin {
@@ -191,11 +149,15 @@ export class PasskeyLoginController {
     private readonly settings: Settings,
   ) {}
 
-  /** What a browser needs to ask for a passkey. Public: it says nothing about any user, and stores nothing. */
+  /** Public: it says nothing about any user, and stores nothing. */
   @Public()
   @Post('options')
-  @HttpCode(200)
-  @PasskeyOptionsDocs()
+  @ApiOperation({
+    summary: 'Get the options for navigator.credentials.get()',
+    description:
+      'PublicKeyCredentialRequestOptionsJSON, to log in, as a second factor, or to re-authenticate. The same for everybody; nothing is stored.',
+  })
+  @Answers(200, 'The options', PasskeyOptionsAnswer)
   options(): PasskeyOptionsAnswer {
     return {
       challenge: this.challenges.issue({ for: 'assertion' }),
@@ -206,11 +168,23 @@ export class PasskeyLoginController {
     }
   }
 
-  /** Logs in with a passkey. Public: its signature is the proof. */
+  /** Public: its signature is the proof. */
   @Public()
   @Post()
-  @HttpCode(200)
-  @PasskeyLoginDocs()
+  @ApiOperation({
+    summary: 'Log in with a passkey',
+    description:
+      'A passkey that verified its user counts as two factors. Otherwise like `POST /api/login`. Satellites may do so where PASSKEY_RELATED_ORIGINS lists them. ' +
+      'Any fault is refused with `PASSKEY_INVALID`: the challenge, the page, the signature, or a user who may not log in there.',
+  })
+  @Answers(200, 'Logged in', LoginAnswer)
+  @Refuses(
+    'PASSKEY_INVALID',
+    'MAIN_ORIGIN_REQUIRED',
+    'CROSS_SITE_REFUSED',
+    'TOO_BUSY',
+    'SESSION_STORE_UNAVAILABLE',
+  )
   async login(
     @Body() body: PasskeyLoginBody,
     @CurrentClient() client: Client,
@@ -228,10 +202,16 @@ export class PasskeyLoginController {
 export class RelatedOriginsController {
   constructor(private readonly sites: PasskeySites) {}
 
-  /** Where else browsers may use the passkeys. Public: browsers ask without credentials. */
+  /** Public: browsers ask without credentials. */
   @Public()
   @Get('webauthn')
-  @RelatedOriginsDocs()
+  @ApiOperation({
+    summary: 'Other origins where the same passkeys work',
+    description:
+      'For browsers (WebAuthn Level 3 §5.11), at the domain that the passkeys belong to. Only if PASSKEY_RELATED_ORIGINS is set.',
+  })
+  @Answers(200, 'The origins', RelatedOriginsAnswer)
+  @Refuses('NOT_FOUND')
   list() {
     const { relatedOrigins: origins } = this.sites
     if (origins.length === 0) throw new ApiError('NOT_FOUND')

@@ -1,6 +1,6 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Body, Controller, Post } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { IsMailedToken } from '../platform/one-time-tokens.js'
 import { ExemptFromWriteLimit, LiveSession } from '../sessions/guards.js'
@@ -59,56 +59,6 @@ class PasswordChangeBody extends NewPasswordBody {
   currentPassword!: string
 }
 
-const PasswordForgotDocs = () =>
-  Documented({
-    summary: 'Request a link to choose a new password',
-    description:
-      'The answer is the same for every address and takes the same time. The link works once, within 30 minutes, and invalidates earlier ones.',
-    status: 202,
-    answer: 'If there is such a user, the mail is on its way',
-    refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE', 'DATABASE_UNAVAILABLE'],
-  })
-
-const PasswordResetDocs = () =>
-  Documented({
-    summary: 'Choose a new password with a mailed link',
-    description:
-      'Uses the link up and ends all sessions of the user; nobody is logged in. If the address that it was mailed to was changed within ' +
-      'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
-    status: 200,
-    answer: 'The new password is set',
-    type: PasswordResetAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_LINK',
-      'EMAIL_TAKEN',
-      'WEAK_PASSWORD',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
-
-const PasswordChangeDocs = () =>
-  Documented({
-    summary: 'Change your password',
-    description:
-      'Requires the current password. A main session needs its cookie too. Ends all other sessions of the user; this one ' +
-      'continues. A pending transfer of the account and a pending change of e-mail address are cancelled.',
-    status: 204,
-    answer: 'The new password is set',
-    refusals: [
-      ...BODY_REFUSALS,
-      'WEAK_PASSWORD',
-      'INVALID_CREDENTIALS',
-      'OWNER_LOGIN_BARRED',
-      'HANDOFF_REQUIRED',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-    ],
-  })
-
 @ApiTags('Passwords')
 @Controller('api/password')
 export class PasswordController {
@@ -117,30 +67,46 @@ export class PasswordController {
     private readonly changes: PasswordChanges,
   ) {}
 
-  /** Mails a reset link, if there is such a user. Public: a user who has forgotten their password cannot log in. */
+  /** Public: a user who has forgotten their password cannot log in. */
   @Public()
   @Post('forgot')
-  @HttpCode(202)
-  @PasswordForgotDocs()
+  @ApiOperation({
+    summary: 'Request a link to choose a new password',
+    description:
+      'The answer is the same for every address and takes the same time. The link works once, within 30 minutes, and invalidates earlier ones.',
+  })
+  @Answers(202, 'If there is such a user, the mail is on its way')
+  @Refuses('MAIL_UNAVAILABLE')
   forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
     return this.forgotten.request(email, client)
   }
 
-  /** Sets a new password. Public: the link is the proof. */
+  /** Public: the link is the proof. */
   @Public()
   @Post('reset')
-  @HttpCode(200)
-  @PasswordResetDocs()
+  @ApiOperation({
+    summary: 'Choose a new password with a mailed link',
+    description:
+      'Uses the link up and ends all sessions of the user; nobody is logged in. If the address that it was mailed to was changed within ' +
+      'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
+  })
+  @Answers(200, 'The new password is set', PasswordResetAnswer)
+  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'WEAK_PASSWORD', 'TOO_BUSY', 'SESSION_STORE_UNAVAILABLE')
   reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
     return this.changes.reset(token, password, client)
   }
 
-  /** Sets a new password for the user of this session, who also supplies the current one. */
   @Post('change')
   @ExemptFromWriteLimit()
-  @HttpCode(204)
   @LiveSession({ cookieBound: true })
-  @PasswordChangeDocs()
+  @ApiOperation({
+    summary: 'Change your password',
+    description:
+      'Requires the current password. A main session needs its cookie too. Ends all other sessions of the user; this one ' +
+      'continues. A pending transfer of the account and a pending change of e-mail address are cancelled.',
+  })
+  @Answers(204, 'The new password is set')
+  @Refuses('WEAK_PASSWORD', 'INVALID_CREDENTIALS', 'OWNER_LOGIN_BARRED', 'HANDOFF_REQUIRED', 'TOO_BUSY')
   change(@CurrentActor() actor: SessionActor, @Body() passwords: PasswordChangeBody) {
     return this.changes.change(actor, passwords)
   }

@@ -5,11 +5,10 @@ import {
   Controller,
   type ExecutionContext,
   Get,
-  HttpCode,
   Injectable,
   Post,
 } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { FastifyRequest } from 'fastify'
 import { KnownDevices } from '../anomalies/known-devices.js'
@@ -20,7 +19,7 @@ import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError, causeMessage, isRefusal, unavailable } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented, DocumentedGuard } from '../platform/http/endpoint.js'
+import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'
 import { IfPresent } from '../platform/http/validation.js'
 import { Logger } from '../platform/log.js'
@@ -309,41 +308,6 @@ class ReauthenticationAnswer {
   reauthenticatedUntil!: string
 }
 
-const ReauthenticateDocs = () =>
-  Documented({
-    summary: 'Re-authenticate',
-    description:
-      'Takes exactly one of the proofs; for a passkey, request `POST /api/login/passkey/options` first. Marks the session of the ' +
-      'access token for some minutes (10 unless configured). Endpoints that require it answer ' +
-      '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
-      '(RFC 9470) and the member `methods`: what the user can use here, of `password`, `totp`, `passkey` and `recovery`. No new ' +
-      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After 503 `SESSION_STORE_UNAVAILABLE` ' +
-      'the same code can be sent again in this session for two minutes.',
-    status: 200,
-    answer: 'The proof is right',
-    type: ReauthenticationAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_CREDENTIALS',
-      'SECOND_FACTOR_INVALID',
-      'PASSKEY_INVALID',
-      'OWNER_LOGIN_BARRED',
-      'HANDOFF_REQUIRED',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-    ],
-  })
-
-const ReauthenticationMethodsDocs = () =>
-  Documented({
-    summary: 'How to re-authenticate',
-    description: 'What the user has, and may use on pages of this origin.',
-    status: 200,
-    answer: 'The methods',
-    type: ReauthenticationMethodsAnswer,
-    refusals: ['DATABASE_UNAVAILABLE'],
-  })
-
 @ApiTags('Auth')
 @Controller('api/reauthenticate')
 export class ReauthenticationController {
@@ -357,10 +321,13 @@ export class ReauthenticationController {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** How the caller can re-authenticate here. */
   @Get()
   @LiveSession()
-  @ReauthenticationMethodsDocs()
+  @ApiOperation({
+    summary: 'How to re-authenticate',
+    description: 'What the user has, and may use on pages of this origin.',
+  })
+  @Answers(200, 'The methods', ReauthenticationMethodsAnswer)
   async list(@CurrentActor() actor: SessionActor) {
     return { methods: await this.methods.of(actor, actor.client.origin) }
   }
@@ -373,9 +340,26 @@ export class ReauthenticationController {
    */
   @Post()
   @ExemptFromWriteLimit()
-  @HttpCode(200)
   @LiveSession()
-  @ReauthenticateDocs()
+  @ApiOperation({
+    summary: 'Re-authenticate',
+    description:
+      'Takes exactly one of the proofs; for a passkey, request `POST /api/login/passkey/options` first. Marks the session of the ' +
+      'access token for some minutes (10 unless configured). Endpoints that require it answer ' +
+      '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
+      '(RFC 9470) and the member `methods`: what the user can use here, of `password`, `totp`, `passkey` and `recovery`. No new ' +
+      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After 503 `SESSION_STORE_UNAVAILABLE` ' +
+      'the same code can be sent again in this session for two minutes.',
+  })
+  @Answers(200, 'The proof is right', ReauthenticationAnswer)
+  @Refuses(
+    'INVALID_CREDENTIALS',
+    'SECOND_FACTOR_INVALID',
+    'PASSKEY_INVALID',
+    'OWNER_LOGIN_BARRED',
+    'HANDOFF_REQUIRED',
+    'TOO_BUSY',
+  )
   async reauthenticate(@CurrentActor() actor: SessionActor, @Body() proof: ReauthenticateBody) {
     const proved = await this.proved(actor, proof)
     const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })

@@ -1,12 +1,20 @@
-import { applyDecorators, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
-import { ApiCookieAuth, ApiProperty, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger'
+import { Controller, Post, Req, Res } from '@nestjs/common'
+import {
+  ApiCookieAuth,
+  ApiOperation,
+  ApiProperty,
+  ApiQuery,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RefreshAnomalyCheck } from '../anomalies/login-check.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { countsOf, Metrics } from '../platform/metrics.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
@@ -31,29 +39,6 @@ class RefreshAnswer {
   })
   accessToken!: string
 }
-
-const RefreshDocs = () =>
-  applyDecorators(
-    ApiCookieAuth('sessionCookie'),
-    ApiSecurity('sessionId'),
-    ApiQuery({
-      name: 'optional',
-      required: false,
-      enum: ['true'],
-      description:
-        'A request that names no session is answered 204 instead of 401: browsers log every 401 as an error.',
-    }),
-    ApiResponse({ status: 204, description: 'With `optional=true`: the request names no session' }),
-    Documented({
-      summary: 'Get a new access token',
-      description:
-        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
-      status: 200,
-      answer: 'A new access token',
-      type: RefreshAnswer,
-      refusals: ['SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'TOO_MANY_ATTEMPTS', 'SESSION_STORE_UNAVAILABLE'],
-    }),
-  )
 
 /** Why a refresh was refused; clients are told only what {@link PastSessions} knows. */
 const REASONS = [
@@ -97,11 +82,25 @@ export class RefreshController {
     })
   }
 
-  /** A new access token for the session in the cookie (main site) or in X-Session-ID (all others). */
   @Public()
   @Post('refresh')
-  @HttpCode(200)
-  @RefreshDocs()
+  @ApiSecurity('sessionId')
+  @ApiCookieAuth('sessionCookie')
+  @ApiQuery({
+    name: 'optional',
+    required: false,
+    enum: ['true'],
+    description:
+      'A request that names no session is answered 204 instead of 401: browsers log every 401 as an error.',
+  })
+  @ApiResponse({ status: 204, description: 'With `optional=true`: the request names no session' })
+  @ApiOperation({
+    summary: 'Get a new access token',
+    description:
+      'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
+  })
+  @Answers(200, 'A new access token', RefreshAnswer)
+  @Refuses('SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'TOO_MANY_ATTEMPTS', 'SESSION_STORE_UNAVAILABLE')
   async refresh(
     @Req() request: FastifyRequest,
     @CurrentClient() client: Client,
