@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Delete, Get, Patch, Post } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
 import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { IsName } from '../users/name-text.js'
@@ -59,64 +59,27 @@ class DeletionAnswer {
   deleteAt!: string
 }
 
-const ReadAccountDocs = () =>
-  Documented({
-    summary: 'The account',
-    description: 'Main site, with the permission accountSettings.',
-    status: 200,
-    answer: 'The account',
-    type: AccountAnswer,
-  })
-
-const ChangeAccountDocs = () =>
-  Documented({
-    summary: "Change the account's name or its logins on satellites",
-    description:
-      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one. If it is required of fewer people than before, the administrators of the account are mailed.',
-    status: 200,
-    answer: 'The account as it is now',
-    type: AccountAnswer,
-    refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'],
-  })
-
-const RequestDeletionDocs = () =>
-  Documented({
-    summary: 'Delete the account, after a grace period',
-    description:
-      'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
-      'first date. With a subscription for a fixed term that has further periods to pay, `deleteAt` is the end of the term. Then the account is deleted with all its users and sessions. While a change of the owner’s e-mail address can ' +
-      'still be undone, the deletion waits. The audit log is kept.',
-    status: 200,
-    answer: 'It is going to be deleted',
-    type: DeletionAnswer,
-    refusals: ['SUBSCRIPTION_LIVE', 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE'],
-  })
-
-const CancelDeletionDocs = () =>
-  Documented({
-    summary: 'Cancel the deletion of the account',
-    description: 'For the owner on the main site.',
-    status: 204,
-    answer: 'The deletion is cancelled',
-    refusals: ['NOT_FOUND'],
-  })
-
 @ApiTags('Account')
 @Controller('api/account')
 @MainSite({ permission: 'accountSettings' })
 export class AccountController {
   constructor(private readonly account: AccountService) {}
 
-  /** The caller's account. */
   @Get()
-  @ReadAccountDocs()
+  @ApiOperation({ summary: 'The account', description: 'Main site, with the permission accountSettings.' })
+  @Answers(200, 'The account', AccountAnswer)
   read(@CurrentActor() actor: SessionActor) {
     return this.account.read(actor)
   }
 
-  /** Changes the account's name, and who must log in on satellites by hand-off. */
   @Patch()
-  @ChangeAccountDocs()
+  @ApiOperation({
+    summary: "Change the account's name or its logins on satellites",
+    description:
+      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one. If it is required of fewer people than before, the administrators of the account are mailed.',
+  })
+  @Answers(200, 'The account as it is now', AccountAnswer)
+  @Refuses('REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED')
   change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
     return this.account.change(actor, body)
   }
@@ -127,21 +90,30 @@ export class AccountController {
 export class AccountDeletionController {
   constructor(private readonly deletion: AccountDeletionService) {}
 
-  /** Requests the deletion of the account. */
   @Post()
-  @HttpCode(200)
   @MainSite({ guard: OwnerGuard, reauthenticated: true })
-  @RequestDeletionDocs()
+  @ApiOperation({
+    summary: 'Delete the account, after a grace period',
+    description:
+      'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
+      'first date. With a subscription for a fixed term that has further periods to pay, `deleteAt` is the end of the term. Then the account is deleted with all its users and sessions. While a change of the owner’s e-mail address can ' +
+      'still be undone, the deletion waits. The audit log is kept.',
+  })
+  @Answers(200, 'It is going to be deleted', DeletionAnswer)
+  @Refuses('SUBSCRIPTION_LIVE', 'MAIL_UNAVAILABLE')
   async request(@CurrentActor() actor: SessionActor) {
     return { deleteAt: await this.deletion.request(actor) }
   }
 
-  /** Cancels it. */
   @ContainsDamage()
   @Delete()
-  @HttpCode(204)
   @MainSite({ guard: OwnerGuard })
-  @CancelDeletionDocs()
+  @ApiOperation({
+    summary: 'Cancel the deletion of the account',
+    description: 'For the owner on the main site.',
+  })
+  @Answers(204, 'The deletion is cancelled')
+  @Refuses('NOT_FOUND')
   cancel(@CurrentActor() actor: SessionActor) {
     return this.deletion.cancel(actor)
   }

@@ -1,5 +1,5 @@
-import { Body, Controller, HttpCode, Injectable, Post, UseGuards } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Injectable, Post, UseGuards } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { PasswordMails } from '../auth/password.js'
 import { PasswordProof } from '../auth/reauthentication.js'
 import { inQuestionSince } from '../factors/user-factors.js'
@@ -9,7 +9,7 @@ import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { IfPresent } from '../platform/http/validation.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
@@ -184,81 +184,45 @@ class ConfirmEmailBody extends MailedLinkBody {
   password?: string
 }
 
-const AskEmailChangeDocs = () =>
-  Documented({
-    summary: 'Request another e-mail address',
-    description:
-      'Main site, after a re-authentication. Mails a link to the new address, valid for 24 hours; nothing changes before it is ' +
-      'followed. If the address already has a user, it gets a mail that says so; the answer is the same.',
-    status: 202,
-    answer: 'A mail is on its way',
-    refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE'],
-  })
-
-const ConfirmEmailChangeDocs = () =>
-  Documented({
-    summary: 'Confirm the new e-mail address',
-    description:
-      'With access token and cookie of a main session of the user, or with the password: the link alone is no proof. The user logs ' +
-      'in with the new address from then on; sessions continue. The old address is sent a link to undo the change, unless the ' +
-      'user goes back to an address that they left within the last 7 days.',
-    status: 204,
-    answer: 'The address is changed',
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_CREDENTIALS',
-      'INVALID_LINK',
-      'REAUTHENTICATION_REQUIRED',
-      'SECOND_FACTOR_ENROLMENT_REQUIRED',
-      'EMAIL_TAKEN',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-      'MAIL_UNAVAILABLE',
-    ],
-  })
-
-const UndoEmailChangeDocs = () =>
-  Documented({
-    summary: 'Undo a change of the e-mail address',
-    description:
-      'With the link in the mail to the old address, within 7 days. That address comes back, all sessions end, the password is ' +
-      'removed, and the old address is sent a link for a new one. Links from later changes stop working. Invitations, a ' +
-      'transfer and a deletion of the account that were pending are cancelled.',
-    status: 204,
-    answer: 'The old address is back',
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_LINK',
-      'EMAIL_TAKEN',
-      'TOO_MANY_ATTEMPTS',
-      'MAIL_UNAVAILABLE',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
-
 @ApiTags('Profile')
 @Controller('api/email')
 export class EmailChangeController {
   constructor(private readonly changes: EmailChangeService) {}
 
-  /** Requests another e-mail address. */
   @Post('change')
-  @HttpCode(202)
   @MainSite({ enrolled: true, reauthenticated: true })
-  @AskEmailChangeDocs()
+  @ApiOperation({
+    summary: 'Request another e-mail address',
+    description:
+      'Main site, after a re-authentication. Mails a link to the new address, valid for 24 hours; nothing changes before it is ' +
+      'followed. If the address already has a user, it gets a mail that says so; the answer is the same.',
+  })
+  @Answers(202, 'A mail is on its way')
+  @Refuses('MAIL_UNAVAILABLE')
   change(@CurrentActor() actor: SessionActor, @Body() { email }: EmailChangeBody) {
     return this.changes.request(actor, email)
   }
 
-  /**
-   * Changes the address. Public, because the link may be opened on another device; there the password takes
-   * the place of the session.
-   */
+  /** Public, because the link may be opened on another device; there the password takes the place of the session. */
   @Public()
   @Post('confirm')
-  @HttpCode(204)
-  @ConfirmEmailChangeDocs()
+  @ApiOperation({
+    summary: 'Confirm the new e-mail address',
+    description:
+      'With access token and cookie of a main session of the user, or with the password: the link alone is no proof. The user logs ' +
+      'in with the new address from then on; sessions continue. The old address is sent a link to undo the change, unless the ' +
+      'user goes back to an address that they left within the last 7 days.',
+  })
+  @Answers(204, 'The address is changed')
+  @Refuses(
+    'INVALID_CREDENTIALS',
+    'INVALID_LINK',
+    'REAUTHENTICATION_REQUIRED',
+    'SECOND_FACTOR_ENROLMENT_REQUIRED',
+    'EMAIL_TAKEN',
+    'TOO_BUSY',
+    'MAIL_UNAVAILABLE',
+  )
   @UseGuards(OptionalMainSessionGuard)
   confirm(
     @CurrentSession() session: Session | null,
@@ -268,11 +232,18 @@ export class EmailChangeController {
     return this.changes.confirm(token, { session, password }, client)
   }
 
-  /** Changes it back. Public, because a user who has to undo a change may no longer be able to log in. */
+  /** Public, because a user who has to undo a change may no longer be able to log in. */
   @Public()
   @Post('undo')
-  @HttpCode(204)
-  @UndoEmailChangeDocs()
+  @ApiOperation({
+    summary: 'Undo a change of the e-mail address',
+    description:
+      'With the link in the mail to the old address, within 7 days. That address comes back, all sessions end, the password is ' +
+      'removed, and the old address is sent a link for a new one. Links from later changes stop working. Invitations, a ' +
+      'transfer and a deletion of the account that were pending are cancelled.',
+  })
+  @Answers(204, 'The old address is back')
+  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'MAIL_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE')
   undo(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.changes.undo(token, client)
   }

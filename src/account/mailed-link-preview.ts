@@ -1,9 +1,9 @@
-import { Body, Controller, HttpCode, Injectable, Post } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Injectable, Post } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Satellites } from '../cors/satellites.js'
 import { safeName } from '../mail/layout.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import type { OneTimeToken, Purpose } from '../platform/one-time-tokens.js'
 import { MailedLinkBody, OneTimeTokens } from '../platform/one-time-tokens.js'
@@ -90,28 +90,22 @@ class MailedLinkAnswer {
   satellites!: readonly string[] | null
 }
 
-const PreviewMailedLinkDocs = () =>
-  Documented({
-    summary: 'What a mailed link is about',
-    description:
-      'For the page that a mail leads to, before anything happens. It uses nothing up. A link that is not valid counts as a ' +
-      'guess, as where it is used.',
-    status: 200,
-    answer: 'The link was valid a moment ago',
-    type: MailedLinkAnswer,
-    refusals: [...BODY_REFUSALS, 'INVALID_LINK', 'TOO_MANY_ATTEMPTS', 'DATABASE_UNAVAILABLE'],
-  })
-
 @ApiTags('Account')
 @Controller('api/mailed-links')
 export class MailedLinksController {
   constructor(private readonly links: MailedLinkPreview) {}
 
-  /** What a mailed link is about. Public: whoever has the link may use it, and learns little more than its mail says. */
+  /** Public: whoever has the link may use it, and learns little more than its mail says. */
   @Public()
   @Post('preview')
-  @HttpCode(200)
-  @PreviewMailedLinkDocs()
+  @ApiOperation({
+    summary: 'What a mailed link is about',
+    description:
+      'For the page that a mail leads to, before anything happens. It uses nothing up. A link that is not valid counts as a ' +
+      'guess, as where it is used.',
+  })
+  @Answers(200, 'The link was valid a moment ago', MailedLinkAnswer)
+  @Refuses('INVALID_LINK')
   preview(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client): Promise<MailedLinkAnswer> {
     return this.links.find(token, client)
   }

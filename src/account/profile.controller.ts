@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import { RunningExports } from '../audit/export.js'
 import { LANGUAGES, type LanguageName } from '../platform/config/languages.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { PERMISSIONS, type Permissions } from '../platform/permissions.js'
 import { CountsAsWrite, LiveSession } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
@@ -80,42 +80,6 @@ class ProfileAnswer extends Profile {
   mayChangePassword!: boolean
 }
 
-const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
-
-const ReadProfileDocs = () =>
-  Documented({
-    summary: 'Get your profile',
-    description:
-      'As the database has it now; an access token may be some minutes behind. A session of a satellite is told of `granted` ' +
-      'and `satellites` only what concerns its own site, and everything after `POST /api/reauthenticate`, until that expires.',
-    status: 200,
-    answer: 'Who is logged in',
-    type: ProfileAnswer,
-    refusals: [...STORES],
-  })
-
-const ChangeProfileDocs = () =>
-  Documented({
-    summary: 'Change your name, or the language of your mails',
-    status: 200,
-    answer: 'The profile as it is now',
-    type: ProfileAnswer,
-    refusals: [...BODY_REFUSALS, ...STORES],
-  })
-
-const ExportDataDocs = () =>
-  Documented({
-    summary: 'Export all of your data',
-    description:
-      'One JSON object: `profile`, `account`, `sessions`, `factors`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
-      '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +
-      'the connection is cut, and what has arrived is not complete JSON. While another export of the same user is running: 429 `TOO_MANY_ATTEMPTS`.',
-    status: 200,
-    answer: 'The export',
-    type: Object,
-    refusals: [...STORES, 'TOO_BUSY'],
-  })
-
 @ApiTags('Profile')
 @Controller('api/profile')
 export class ProfileController {
@@ -125,27 +89,40 @@ export class ProfileController {
     private readonly runningExports: RunningExports,
   ) {}
 
-  /** The caller's profile. */
   @Get()
   @LiveSession()
-  @ReadProfileDocs()
+  @ApiOperation({
+    summary: 'Get your profile',
+    description:
+      'As the database has it now; an access token may be some minutes behind. A session of a satellite is told of `granted` ' +
+      'and `satellites` only what concerns its own site, and everything after `POST /api/reauthenticate`, until that expires.',
+  })
+  @Answers(200, 'Who is logged in', ProfileAnswer)
   read(@CurrentActor() actor: SessionActor) {
     return this.profile.read(actor)
   }
 
-  /** Changes the caller's name, or the language of their mails. */
   @Patch()
   @LiveSession()
-  @ChangeProfileDocs()
+  @ApiOperation({ summary: 'Change your name, or the language of your mails' })
+  @Answers(200, 'The profile as it is now', ProfileAnswer)
   change(@CurrentActor() actor: SessionActor, @Body() body: ProfileBody) {
     return this.profile.change(actor, body)
   }
 
-  /** Everything about the caller. A failure midway cuts the connection, so the JSON stays incomplete. */
+  /** A failure midway cuts the connection, so the JSON stays incomplete. */
   @Get('export')
   @CountsAsWrite()
   @LiveSession({ cookieBound: true, enrolled: true, reauthenticated: true })
-  @ExportDataDocs()
+  @ApiOperation({
+    summary: 'Export all of your data',
+    description:
+      'One JSON object: `profile`, `account`, `sessions`, `factors`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
+      '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +
+      'the connection is cut, and what has arrived is not complete JSON. While another export of the same user is running: 429 `TOO_MANY_ATTEMPTS`.',
+  })
+  @Answers(200, 'The export', Object)
+  @Refuses('TOO_BUSY')
   async export(@CurrentActor() actor: SessionActor, @Res() reply: FastifyReply) {
     const text = await this.runningExports.open(actor.userId, reply.raw, isWanted =>
       this.dataExport.start(actor, isWanted),

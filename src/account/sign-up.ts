@@ -4,12 +4,11 @@ import {
   type CanActivate,
   Controller,
   type ExecutionContext,
-  HttpCode,
   Injectable,
   Post,
   UseGuards,
 } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { languageWanted } from '../mail/language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
@@ -18,7 +17,7 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented, DocumentedGuard } from '../platform/http/endpoint.js'
+import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient, requestOf } from '../platform/http/request.js'
 import { IsMailedToken, OneTimeTokens, withdrawMailedTokens } from '../platform/one-time-tokens.js'
 import type { CountedAction } from '../platform/rate-limits/rate-limiter.js'
@@ -216,44 +215,6 @@ class SignedUpAnswer {
   userId!: string
 }
 
-const SignUpDocs = () =>
-  Documented({
-    summary: 'Sign up',
-    description:
-      'Mails a link to the address, valid for 24 hours; nothing exists before it is followed. If the address already has a ' +
-      'user, it gets a mail that says so; the answer is the same.',
-    status: 202,
-    answer: 'A mail is on its way',
-    refusals: [
-      ...BODY_REFUSALS,
-      'WEAK_PASSWORD',
-      'TOO_MANY_ATTEMPTS',
-      'MAIL_UNAVAILABLE',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-    ],
-  })
-
-const VerifySignUpDocs = () =>
-  Documented({
-    summary: 'Confirm the e-mail address of a sign-up',
-    description:
-      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because whoever ' +
-      'reads the mail may not be the one who chose it. With a wrong password the link stays valid.',
-    status: 201,
-    answer: 'The account has been created',
-    type: SignedUpAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_LINK',
-      'INVALID_CREDENTIALS',
-      'EMAIL_TAKEN',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-    ],
-  })
-
 /**
  * Lets users sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
  * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
@@ -276,20 +237,32 @@ class SignUpGuard implements CanActivate {
 export class SignUpController {
   constructor(private readonly signUps: SignUpService) {}
 
-  /** Requests an account. Public, because the caller has none yet. */
+  /** Public, because the caller has no account yet. */
   @Public()
   @Post()
-  @HttpCode(202)
-  @SignUpDocs()
+  @ApiOperation({
+    summary: 'Sign up',
+    description:
+      'Mails a link to the address, valid for 24 hours; nothing exists before it is followed. If the address already has a ' +
+      'user, it gets a mail that says so; the answer is the same.',
+  })
+  @Answers(202, 'A mail is on its way')
+  @Refuses('WEAK_PASSWORD', 'MAIL_UNAVAILABLE', 'TOO_BUSY')
   signUp(@Body() applicant: SignUpBody, @CurrentClient() client: Client) {
     return this.signUps.signUp(applicant, client)
   }
 
-  /** Creates the account. Public: the link and the password are the proof. */
+  /** Public: the link and the password are the proof. */
   @Public()
   @Post('verify')
-  @HttpCode(201)
-  @VerifySignUpDocs()
+  @ApiOperation({
+    summary: 'Confirm the e-mail address of a sign-up',
+    description:
+      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because whoever ' +
+      'reads the mail may not be the one who chose it. With a wrong password the link stays valid.',
+  })
+  @Answers(201, 'The account has been created', SignedUpAnswer)
+  @Refuses('INVALID_LINK', 'INVALID_CREDENTIALS', 'EMAIL_TAKEN', 'TOO_BUSY')
   async verify(@Body() { token, password }: VerifySignUpBody, @CurrentClient() client: Client) {
     const { id } = await this.signUps.verify(token, password, client)
     return { userId: id }

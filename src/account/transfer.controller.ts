@@ -1,7 +1,7 @@
-import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Delete, Post } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { IsUUID } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
@@ -45,102 +45,60 @@ export class PendingTransferAnswer extends TransferAnswer {
   name!: string | null
 }
 
-const LINK_REFUSALS = [
-  ...BODY_REFUSALS,
-  'INVALID_LINK',
-  'TOO_MANY_ATTEMPTS',
-  'MAIL_UNAVAILABLE',
-  'DATABASE_UNAVAILABLE',
-] as const
+@ApiTags('Account')
+@Controller('api/account/transfer')
+export class TransferController {
+  constructor(private readonly transfers: OwnershipTransferService) {}
 
-const RequestTransferDocs = () =>
-  Documented({
+  @Post()
+  @MainSite({ guard: OwnerGuard, reauthenticated: true })
+  @ApiOperation({
     summary: 'Ask a member to become the owner',
     description:
       'For the owner on the main site, after a re-authentication. The member is mailed a link to accept, valid for 7 days; the owner is ' +
       'mailed a link to stop it. Once it has been accepted and TRANSFER_WAIT_SECONDS has passed, 12 hours after the acceptance at the earliest, the member becomes the owner, with every permission ' +
       'on all sites, and the owner becomes a member with the permissions of a new member. It waits longer while a change of ' +
       "either's e-mail address can be undone. A new password of the owner cancels it, and so does disabling or removing either.",
-    status: 202,
-    answer: 'The transfer is pending',
-    type: TransferAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'NOT_FOUND',
-      'EMAIL_UNDO_OPEN',
-      'TRANSFER_PENDING',
-      'TOO_MANY_ATTEMPTS',
-      'MAIL_UNAVAILABLE',
-    ],
   })
-
-const CancelTransferDocs = () =>
-  Documented({
-    summary: 'Cancel the pending transfer',
-    description: 'For the owner on the main site.',
-    status: 204,
-    answer: 'It is cancelled; both are told by mail',
-    refusals: ['NOT_FOUND'],
-  })
-
-const AcceptTransferDocs = () =>
-  Documented({
-    summary: 'Accept ownership',
-    description: 'With the link mailed to the member. The owner is told, with another link to stop it.',
-    status: 200,
-    answer: 'Accepted; the transfer is done at `readyAt` at the earliest',
-    type: TransferAnswer,
-    refusals: [...LINK_REFUSALS, 'SECOND_FACTOR_ENROLMENT_REQUIRED'],
-  })
-
-const StopTransferDocs = () =>
-  Documented({
-    summary: 'Stop a transfer with a mailed link',
-    description:
-      "With a link mailed to the owner or to one of the owner's earlier addresses that can still come back. Owner and member are told by mail.",
-    status: 204,
-    answer: 'The transfer is cancelled',
-    refusals: LINK_REFUSALS,
-  })
-
-@ApiTags('Account')
-@Controller('api/account/transfer')
-export class TransferController {
-  constructor(private readonly transfers: OwnershipTransferService) {}
-
-  /** Asks a member to become the owner in the caller's place. */
-  @Post()
-  @HttpCode(202)
-  @MainSite({ guard: OwnerGuard, reauthenticated: true })
-  @RequestTransferDocs()
+  @Answers(202, 'The transfer is pending', TransferAnswer)
+  @Refuses('NOT_FOUND', 'EMAIL_UNDO_OPEN', 'TRANSFER_PENDING', 'MAIL_UNAVAILABLE')
   async request(@CurrentActor() actor: SessionActor, @Body() { userId }: TransferBody) {
     return transferAnswer(await this.transfers.request(actor, userId))
   }
 
-  /** Cancels it. */
   @ContainsDamage()
   @Delete()
-  @HttpCode(204)
   @MainSite({ guard: OwnerGuard })
-  @CancelTransferDocs()
+  @ApiOperation({ summary: 'Cancel the pending transfer', description: 'For the owner on the main site.' })
+  @Answers(204, 'It is cancelled; both are told by mail')
+  @Refuses('NOT_FOUND')
   cancel(@CurrentActor() actor: SessionActor) {
     return this.transfers.cancel(actor)
   }
 
-  /** The member agrees. Public: the link is the proof, and may be opened on another device. */
+  /** Public: the link is the proof, and may be opened on another device. */
   @Public()
   @Post('accept')
-  @HttpCode(200)
-  @AcceptTransferDocs()
+  @ApiOperation({
+    summary: 'Accept ownership',
+    description: 'With the link mailed to the member. The owner is told, with another link to stop it.',
+  })
+  @Answers(200, 'Accepted; the transfer is done at `readyAt` at the earliest', TransferAnswer)
+  @Refuses('INVALID_LINK', 'MAIL_UNAVAILABLE', 'SECOND_FACTOR_ENROLMENT_REQUIRED')
   async accept(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return transferAnswer(await this.transfers.accept(token, client))
   }
 
-  /** The owner stops it. Public, because an owner who has to stop it may no longer be able to log in. */
+  /** Public, because an owner who has to stop it may no longer be able to log in. */
   @Public()
   @Post('stop')
-  @HttpCode(204)
-  @StopTransferDocs()
+  @ApiOperation({
+    summary: 'Stop a transfer with a mailed link',
+    description:
+      "With a link mailed to the owner or to one of the owner's earlier addresses that can still come back. Owner and member are told by mail.",
+  })
+  @Answers(204, 'The transfer is cancelled')
+  @Refuses('INVALID_LINK', 'MAIL_UNAVAILABLE')
   stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.transfers.stop(token, client)
   }
