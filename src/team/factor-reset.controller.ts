@@ -1,7 +1,7 @@
-import { Body, Controller, Delete, HttpCode, Param, Post, Query } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Delete, Param, Post, Query } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, IsOptional } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient, IdInPath } from '../platform/http/request.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
@@ -30,75 +30,23 @@ const WHAT =
   'All passkeys, the authenticator app, recovery codes and remembered devices of the member are removed, and all their sessions end. ' +
   'The password stays.'
 
-const RequestResetDocs = () =>
-  Documented({
-    summary: "Reset a member's second factors, after 24 hours",
-    description:
-      `For a member who has lost theirs. ${WHAT} The member is mailed a link to do it at once, or to stop it. Asking again changes ` +
-      'nothing but the link, which is mailed anew; the earlier one stops working. Nobody can ask for themselves, for the ' +
-      'owner, or for somebody who may do what they may not.',
-    status: 202,
-    answer: 'It has been requested',
-    type: FactorResetAnswer,
-    refusals: [
-      'INVALID_QUERY',
-      'NOT_FOUND',
-      'OWN_RIGHTS',
-      'LAST_OWNER',
-      'EMAIL_UNDO_OPEN',
-      'TOO_MANY_ATTEMPTS',
-      'MAIL_UNAVAILABLE',
-    ],
-  })
-
-const CancelResetDocs = () =>
-  Documented({
-    summary: "Cancel a reset of a member's second factors",
-    description:
-      'One that the caller could request, whoever requested it. Whatever is requested for the caller themselves is stopped by ' +
-      'the mailed link.',
-    status: 204,
-    answer: 'It has been cancelled',
-    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
-  })
-
-const LINK_REFUSALS = [
-  ...BODY_REFUSALS,
-  'INVALID_LINK',
-  'TOO_MANY_ATTEMPTS',
-  'DATABASE_UNAVAILABLE',
-  'SESSION_STORE_UNAVAILABLE',
-] as const
-
-const ConfirmResetDocs = () =>
-  Documented({
-    summary: 'Reset the second factors now',
-    description: `With the link mailed to the member, while it goes to their present address. ${WHAT}`,
-    status: 204,
-    answer: 'They have been removed',
-    refusals: LINK_REFUSALS,
-  })
-
-const StopResetDocs = () =>
-  Documented({
-    summary: 'Stop a reset of the second factors',
-    description: 'With the link mailed to the member, or to somebody for whom an operator has requested it.',
-    status: 204,
-    answer: 'They stay',
-    refusals: LINK_REFUSALS,
-  })
-
 @ApiTags('Team')
 @Controller('api/team/:userId/second-factor/reset')
 @MainSite({ permission: 'teamManagement' })
 export class FactorResetController {
   constructor(private readonly resets: FactorResetRequests) {}
 
-  /** Requests a reset for a member. */
   @Post()
-  @HttpCode(202)
   @MainSite({ reauthenticated: true })
-  @RequestResetDocs()
+  @ApiOperation({
+    summary: "Reset a member's second factors, after 24 hours",
+    description:
+      `For a member who has lost theirs. ${WHAT} The member is mailed a link to do it at once, or to stop it. Asking again changes ` +
+      'nothing but the link, which is mailed anew; the earlier one stops working. Nobody can ask for themselves, for the ' +
+      'owner, or for somebody who may do what they may not.',
+  })
+  @Answers(202, 'It has been requested', FactorResetAnswer)
+  @Refuses('OWN_RIGHTS', 'LAST_OWNER', 'EMAIL_UNDO_OPEN', 'MAIL_UNAVAILABLE')
   async request(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
@@ -109,8 +57,14 @@ export class FactorResetController {
 
   @ContainsDamage()
   @Delete()
-  @HttpCode(204)
-  @CancelResetDocs()
+  @ApiOperation({
+    summary: "Cancel a reset of a member's second factors",
+    description:
+      'One that the caller could request, whoever requested it. Whatever is requested for the caller themselves is stopped by ' +
+      'the mailed link.',
+  })
+  @Answers(204, 'It has been cancelled')
+  @Refuses('OWN_RIGHTS', 'LAST_OWNER')
   cancel(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.resets.cancel(actor, userId)
   }
@@ -127,16 +81,24 @@ export class FactorResetLinksController {
 
   @Public()
   @Post('confirm')
-  @HttpCode(204)
-  @ConfirmResetDocs()
+  @ApiOperation({
+    summary: 'Reset the second factors now',
+    description: `With the link mailed to the member, while it goes to their present address. ${WHAT}`,
+  })
+  @Answers(204, 'They have been removed')
+  @Refuses('INVALID_LINK', 'SESSION_STORE_UNAVAILABLE')
   confirm(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.links.confirm(token, client)
   }
 
   @Public()
   @Post('stop')
-  @HttpCode(204)
-  @StopResetDocs()
+  @ApiOperation({
+    summary: 'Stop a reset of the second factors',
+    description: 'With the link mailed to the member, or to somebody for whom an operator has requested it.',
+  })
+  @Answers(204, 'They stay')
+  @Refuses('INVALID_LINK', 'SESSION_STORE_UNAVAILABLE')
   stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.links.stop(token, client)
   }

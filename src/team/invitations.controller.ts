@@ -1,7 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import type { ErrorCode } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient, IdInPath } from '../platform/http/request.js'
 import { IfPresent } from '../platform/http/validation.js'
 import { IsMailedToken } from '../platform/one-time-tokens.js'
@@ -83,80 +82,15 @@ class AcceptedAnswer {
   satellites!: readonly string[] | null
 }
 
-const INVITE_REFUSALS: readonly ErrorCode[] = [
+const INVITE_REFUSALS = [
   'UNKNOWN_SATELLITE',
   'OWN_RIGHTS',
   'REAUTHENTICATION_REQUIRED',
   'EMAIL_TAKEN',
   'TOO_MANY_INVITATIONS',
   'PLAN_LIMIT_REACHED',
-  'TOO_MANY_ATTEMPTS',
   'MAIL_UNAVAILABLE',
-]
-
-const InviteDocs = () =>
-  Documented({
-    summary: 'Invite somebody by e-mail',
-    description:
-      `Main site only, with teamManagement. The link in the mail works once, within ${INVITATION_DAYS} days, and replaces an earlier one to ` +
-      'the same address. Nobody can give permissions that they do not have. Giving payments, accountSettings or teamManagement requires a ' +
-      're-authentication. The answer does not tell whether the address has a login in another account.',
-    status: 201,
-    answer: 'The mail is on its way',
-    type: InvitedAnswer,
-    refusals: [...BODY_REFUSALS, ...INVITE_REFUSALS],
-  })
-
-const ResendInvitationDocs = () =>
-  Documented({
-    summary: 'Send an open invitation again',
-    description:
-      `Main site only, with teamManagement. The new link has a new id, works for ${INVITATION_DAYS} days and replaces the previous one. It counts, ` +
-      'and can be refused, like a new invitation with the same contents.',
-    status: 201,
-    answer: 'The mail is on its way',
-    type: InvitedAnswer,
-    refusals: [...INVITE_REFUSALS, 'NOT_FOUND'],
-  })
-
-const ListInvitationsDocs = () =>
-  Documented({
-    summary: 'The open invitations of the account',
-    description: 'Main site only, with teamManagement.',
-    status: 200,
-    answer: 'Invitations that have not been accepted, withdrawn, replaced or expired',
-    type: InvitationsAnswer,
-  })
-
-const WithdrawInvitationDocs = () =>
-  Documented({
-    summary: 'Withdraw an invitation',
-    description: 'Main site only, with teamManagement.',
-    status: 204,
-    answer: 'The link no longer works',
-    refusals: ['NOT_FOUND'],
-  })
-
-const AcceptInvitationDocs = () =>
-  Documented({
-    summary: 'Join a team with a mailed link',
-    description:
-      'Uses the link up and creates the member; nobody is logged in. It works as long as the inviter could still give the ' +
-      'same. With a weak password the link stays valid for another try.',
-    status: 201,
-    answer: 'The member may log in',
-    type: AcceptedAnswer,
-    refusals: [
-      'PLAN_LIMIT_REACHED',
-      ...BODY_REFUSALS,
-      'INVALID_LINK',
-      'WEAK_PASSWORD',
-      'EMAIL_TAKEN',
-      'TOO_MANY_ATTEMPTS',
-      'TOO_BUSY',
-      'DATABASE_UNAVAILABLE',
-    ],
-  })
+] as const
 
 @ApiTags('Team')
 @Controller('api/team/invitations')
@@ -167,9 +101,16 @@ export class InvitationsController {
     private readonly allowedSatellites: AllowedSatellites,
   ) {}
 
-  /** Invites a person to the caller's team by mail. */
   @Post()
-  @InviteDocs()
+  @ApiOperation({
+    summary: 'Invite somebody by e-mail',
+    description:
+      `Main site only, with teamManagement. The link in the mail works once, within ${INVITATION_DAYS} days, and replaces an earlier one to ` +
+      'the same address. Nobody can give permissions that they do not have. Giving payments, accountSettings or teamManagement requires a ' +
+      're-authentication. The answer does not tell whether the address has a login in another account.',
+  })
+  @Answers(201, 'The mail is on its way', InvitedAnswer)
+  @Refuses(...INVITE_REFUSALS)
   invite(
     @CurrentActor() actor: SessionActor,
     @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
@@ -177,15 +118,25 @@ export class InvitationsController {
     return this.mail(actor, { email, permissions: permissionsIn(permissions), satellites })
   }
 
-  /** Mails an open invitation again, as if the manager had just made it. */
   @Post(':id/resend')
-  @ResendInvitationDocs()
+  @ApiOperation({
+    summary: 'Send an open invitation again',
+    description:
+      `Main site only, with teamManagement. The new link has a new id, works for ${INVITATION_DAYS} days and replaces the previous one. It counts, ` +
+      'and can be refused, like a new invitation with the same contents.',
+  })
+  @Answers(201, 'The mail is on its way', InvitedAnswer)
+  @Refuses(...INVITE_REFUSALS)
   async resend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.mail(actor, await this.invitations.find(actor.accountId, id))
   }
 
   @Get()
-  @ListInvitationsDocs()
+  @ApiOperation({
+    summary: 'The open invitations of the account',
+    description: 'Main site only, with teamManagement.',
+  })
+  @Answers(200, 'Invitations that have not been accepted, withdrawn, replaced or expired', InvitationsAnswer)
   async list(@CurrentActor() actor: SessionActor) {
     const open = await this.invitations.list(actor.accountId)
     return { invitations: open.map(({ accountId: _, ...invitation }) => invitation) }
@@ -193,8 +144,8 @@ export class InvitationsController {
 
   @ContainsDamage()
   @Delete(':id')
-  @HttpCode(204)
-  @WithdrawInvitationDocs()
+  @ApiOperation({ summary: 'Withdraw an invitation', description: 'Main site only, with teamManagement.' })
+  @Answers(204, 'The link no longer works')
   withdraw(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.invitations.withdraw(actor, id)
   }
@@ -211,10 +162,17 @@ export class InvitationsController {
 export class AcceptInvitationController {
   constructor(private readonly acceptInvitation: AcceptInvitation) {}
 
-  /** Creates the invited member. Public: they have no login yet, and the link is the proof. */
+  /** Public: they have no login yet, and the link is the proof. */
   @Public()
   @Post('accept')
-  @AcceptInvitationDocs()
+  @ApiOperation({
+    summary: 'Join a team with a mailed link',
+    description:
+      'Uses the link up and creates the member; nobody is logged in. It works as long as the inviter could still give the ' +
+      'same. With a weak password the link stays valid for another try.',
+  })
+  @Answers(201, 'The member may log in', AcceptedAnswer)
+  @Refuses('PLAN_LIMIT_REACHED', 'INVALID_LINK', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'TOO_BUSY')
   accept(@Body() body: AcceptInvitationBody, @CurrentClient() client: Client) {
     return this.acceptInvitation.accept(body, client)
   }

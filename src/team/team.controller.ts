@@ -1,7 +1,7 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsOptional } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Age, AgeCursor, PageLimit } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
 import { IsStorableLine, ParseText } from '../platform/http/validation.js'
@@ -99,93 +99,6 @@ const MAIN_SITE_ONLY =
   'Main site only. Access token and session cookie must belong to the same session, and it must currently have the ' +
   'teamManagement permission.'
 
-const ListMembersDocs = () =>
-  Documented({
-    summary: 'List the members of the account',
-    description: MAIN_SITE_ONLY,
-    status: 200,
-    answer: 'One page of everybody, owner and disabled members included',
-    type: TeamAnswer,
-    refusals: ['INVALID_QUERY'],
-  })
-
-const FindMemberDocs = () =>
-  Documented({
-    summary: 'Get one member of the account',
-    description: MAIN_SITE_ONLY,
-    status: 200,
-    answer: 'As in the list',
-    type: TeamMemberAnswer,
-    refusals: ['NOT_FOUND'],
-  })
-
-const SetPermissionsDocs = () =>
-  Documented({
-    summary: "Change a member's permissions",
-    description:
-      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
-      'give what they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
-    status: 204,
-    answer: 'The member has these permissions, and as before those that are not named',
-    refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
-  })
-
-const SetSatellitesDocs = () =>
-  Documented({
-    summary: 'Change where a member may log in',
-    description:
-      `${MAIN_SITE_ONLY} \`satellites\` is all of them; \`add\` and \`remove\` change what is set, or what \`satellites\` sets, and leave the rest. ` +
-      `The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
-      'that they were granted, so the rules for giving them apply.',
-    status: 204,
-    answer:
-      'The member may log in at these satellites only, and as before at those that are not named; null means everywhere',
-    refusals: [
-      ...BODY_REFUSALS,
-      'UNKNOWN_SATELLITE',
-      'NOT_FOUND',
-      'OWN_RIGHTS',
-      'LAST_OWNER',
-      'REAUTHENTICATION_REQUIRED',
-    ],
-  })
-
-const DisableMemberDocs = () =>
-  Documented({
-    summary: 'Disable a member',
-    description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
-    status: 204,
-    answer: 'The member is disabled',
-    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
-  })
-
-const EnableMemberDocs = () =>
-  Documented({
-    summary: 'Enable a disabled member',
-    description:
-      `${MAIN_SITE_ONLY} This gives the member's permissions back, so the rules for giving them apply: the caller must have ` +
-      'them, and payments, accountSettings or teamManagement require a re-authentication.',
-    status: 204,
-    answer: 'The member may log in',
-    refusals: [
-      'NOT_FOUND',
-      'OWN_RIGHTS',
-      'LAST_OWNER',
-      'DISABLED_BY_OPERATOR',
-      'PLAN_LIMIT_REACHED',
-      'REAUTHENTICATION_REQUIRED',
-    ],
-  })
-
-const RemoveMemberDocs = () =>
-  Documented({
-    summary: 'Remove a member',
-    description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They are mailed, and can only come back through an invitation. It requires a re-authentication.`,
-    status: 204,
-    answer: 'The member is gone; what they did stays in the audit log',
-    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR'],
-  })
-
 @ApiTags('Team')
 @Controller('api/team')
 @MainSite({ permission: 'teamManagement' })
@@ -196,24 +109,30 @@ export class MembersController {
     private readonly allowedSatellites: AllowedSatellites,
   ) {}
 
-  /** The users of the caller's account, a page at a time. */
   @Get()
-  @ListMembersDocs()
+  @ApiOperation({ summary: 'List the members of the account', description: MAIN_SITE_ONLY })
+  @Answers(200, 'One page of everybody, owner and disabled members included', TeamAnswer)
   list(@CurrentActor() actor: SessionActor, @Query() query: MembersQuery) {
     return this.memberList.list(actor.accountId, query)
   }
 
   @Get(':userId')
-  @FindMemberDocs()
+  @ApiOperation({ summary: 'Get one member of the account', description: MAIN_SITE_ONLY })
+  @Answers(200, 'As in the list', TeamMemberAnswer)
   find(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.memberList.find(actor.accountId, userId)
   }
 
-  /** Grants or takes away the permissions that are named. */
   @ContainsDamage()
   @Put(':userId/permissions')
-  @HttpCode(204)
-  @SetPermissionsDocs()
+  @ApiOperation({
+    summary: "Change a member's permissions",
+    description:
+      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
+      'give what they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
+  })
+  @Answers(204, 'The member has these permissions, and as before those that are not named')
+  @Refuses('OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED')
   setPermissions(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
@@ -222,11 +141,20 @@ export class MembersController {
     return this.members.setPermissions(actor, userId, body)
   }
 
-  /** Sets the satellites that the member may log in at, or changes those that are named. */
   @ContainsDamage()
   @Put(':userId/satellites')
-  @HttpCode(204)
-  @SetSatellitesDocs()
+  @ApiOperation({
+    summary: 'Change where a member may log in',
+    description:
+      `${MAIN_SITE_ONLY} \`satellites\` is all of them; \`add\` and \`remove\` change what is set, or what \`satellites\` sets, and leave the rest. ` +
+      `The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
+      'that they were granted, so the rules for giving them apply.',
+  })
+  @Answers(
+    204,
+    'The member may log in at these satellites only, and as before at those that are not named; null means everywhere',
+  )
+  @Refuses('UNKNOWN_SATELLITE', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED')
   async setSatellites(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
@@ -240,24 +168,44 @@ export class MembersController {
 
   @ContainsDamage()
   @Post(':userId/disable')
-  @HttpCode(204)
-  @DisableMemberDocs()
+  @ApiOperation({
+    summary: 'Disable a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
+  })
+  @Answers(204, 'The member is disabled')
+  @Refuses('OWN_RIGHTS', 'LAST_OWNER')
   disable(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.members.disable(actor, userId)
   }
 
   @Post(':userId/enable')
-  @HttpCode(204)
-  @EnableMemberDocs()
+  @ApiOperation({
+    summary: 'Enable a disabled member',
+    description:
+      `${MAIN_SITE_ONLY} This gives the member's permissions back, so the rules for giving them apply: the caller must have ` +
+      'them, and payments, accountSettings or teamManagement require a re-authentication.',
+  })
+  @Answers(204, 'The member may log in')
+  @Refuses(
+    'OWN_RIGHTS',
+    'LAST_OWNER',
+    'DISABLED_BY_OPERATOR',
+    'PLAN_LIMIT_REACHED',
+    'REAUTHENTICATION_REQUIRED',
+  )
   enable(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.members.enable(actor, userId)
   }
 
   @ContainsDamage()
   @Delete(':userId')
-  @HttpCode(204)
   @MainSite({ reauthenticated: true })
-  @RemoveMemberDocs()
+  @ApiOperation({
+    summary: 'Remove a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They are mailed, and can only come back through an invitation. It requires a re-authentication.`,
+  })
+  @Answers(204, 'The member is gone; what they did stays in the audit log')
+  @Refuses('OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR')
   remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.members.remove(actor, userId)
   }
@@ -275,59 +223,40 @@ class EndedMemberSessionsAnswer {
 
 const EXCEPT_OWNER = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
 
-const ListMemberSessionsDocs = () =>
-  Documented({
-    summary: 'List the live sessions of a member by site',
-    description: EXCEPT_OWNER,
-    status: 200,
-    answer: 'The live sessions',
-    type: MemberSessionsAnswer,
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
-const EndMemberSessionsDocs = () =>
-  Documented({
-    summary: 'End all sessions of a member',
-    description: `${EXCEPT_OWNER} The member may log in again.`,
-    status: 200,
-    answer: 'Ended',
-    type: EndedMemberSessionsAnswer,
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
-const EndMemberSessionDocs = () =>
-  Documented({
-    summary: 'End one session of a member',
-    description: `${EXCEPT_OWNER} A session that is not in the member's list is 404.`,
-    status: 204,
-    answer: 'Ended',
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
 @ApiTags('Team')
 @Controller('api/team/:userId/sessions')
 @MainSite({ permission: 'teamManagement' })
 export class TeamSessionsController {
   constructor(private readonly sessions: MemberSessions) {}
 
-  /** Where a member is logged in. */
   @Get()
-  @ListMemberSessionsDocs()
+  @ApiOperation({ summary: 'List the live sessions of a member by site', description: EXCEPT_OWNER })
+  @Answers(200, 'The live sessions', MemberSessionsAnswer)
+  @Refuses('OWNER_REQUIRED')
   list(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.sessions.list(actor, userId)
   }
 
   @ContainsDamage()
   @Delete()
-  @EndMemberSessionsDocs()
+  @ApiOperation({
+    summary: 'End all sessions of a member',
+    description: `${EXCEPT_OWNER} The member may log in again.`,
+  })
+  @Answers(200, 'Ended', EndedMemberSessionsAnswer)
+  @Refuses('OWNER_REQUIRED')
   async endAll(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return { ended: await this.sessions.endAll(actor, userId) }
   }
 
   @ContainsDamage()
   @Delete(':sid')
-  @HttpCode(204)
-  @EndMemberSessionDocs()
+  @ApiOperation({
+    summary: 'End one session of a member',
+    description: `${EXCEPT_OWNER} A session that is not in the member's list is 404.`,
+  })
+  @Answers(204, 'Ended')
+  @Refuses('OWNER_REQUIRED')
   end(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
@@ -362,17 +291,6 @@ class TeamSatellitesAnswer {
   satellites!: TeamSatelliteAnswer[]
 }
 
-const ListTeamSatellitesDocs = () =>
-  Documented({
-    summary: 'List the satellites that members can be given access to',
-    description:
-      'Main site only, with teamManagement. What `GET /api/satellites` says besides is for those with accountSettings.',
-    status: 200,
-    answer: "The account's own, oldest first, then those that every account may use",
-    type: TeamSatellitesAnswer,
-    refusals: ['DATABASE_UNAVAILABLE'],
-  })
-
 @ApiTags('Team')
 @Controller('api/team/satellites')
 @MainSite({ permission: 'teamManagement' })
@@ -380,7 +298,16 @@ export class TeamSatellitesController {
   constructor(private readonly allowedSatellites: AllowedSatellites) {}
 
   @Get()
-  @ListTeamSatellitesDocs()
+  @ApiOperation({
+    summary: 'List the satellites that members can be given access to',
+    description:
+      'Main site only, with teamManagement. What `GET /api/satellites` says besides is for those with accountSettings.',
+  })
+  @Answers(
+    200,
+    "The account's own, oldest first, then those that every account may use",
+    TeamSatellitesAnswer,
+  )
   async list(@CurrentActor() { accountId }: SessionActor) {
     return { satellites: await this.allowedSatellites.list(accountId) }
   }
