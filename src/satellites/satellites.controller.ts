@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { applyDecorators, Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { Type } from 'class-transformer'
 import {
   IsBoolean,
@@ -22,8 +22,7 @@ import {
   SECOND_FACTOR_PLACES,
   type SecondFactorPlace,
 } from '../cors/satellite.js'
-import type { ErrorCode } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { IdInPath } from '../platform/http/request.js'
 import { IfPresent, named } from '../platform/http/validation.js'
 import { permissionsOf } from '../platform/permissions.js'
@@ -262,88 +261,17 @@ class SatellitesAnswer {
   satellites!: SatelliteAnswer[]
 }
 
-const COMMON: readonly ErrorCode[] = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE']
-
-const ListSatellitesDocs = () =>
-  Documented({
-    summary: 'List the satellites of the account',
-    status: 200,
-    answer: 'All of them, with what proves each',
-    type: SatellitesAnswer,
-    refusals: [...COMMON],
-  })
-
-const AddSatelliteDocs = () =>
-  Documented({
-    summary: 'Add a satellite',
-    description:
-      'It is `pending`, and its pages are refused, until the account has proven that the host is its own: by the TXT record or the ' +
-      'file in `proof`. `https`, port 443 and a name of its own are required; names that many share, such as `github.io`, and IP addresses are refused.',
-    status: 201,
-    answer: 'Added; `proof` says what to publish',
-    type: SatelliteAnswer,
-    refusals: [...BODY_REFUSALS, 'ORIGIN_TAKEN', 'TOO_MANY_SATELLITES', 'PLAN_LIMIT_REACHED', ...COMMON],
-  })
-
-const FindSatelliteDocs = () =>
-  Documented({
-    summary: 'Get one satellite',
-    status: 200,
-    answer: 'The satellite',
-    type: SatelliteAnswer,
-    refusals: ['NOT_FOUND', ...COMMON],
-  })
-
-const ChangeSatelliteDocs = () =>
-  Documented({
-    summary: 'Change a satellite',
-    description:
-      'Changes what the body has and nothing else. Live on every replica within two seconds; permissions of running sessions change at their next refresh. ' +
-      'A re-authentication is needed to let users type second factors there, or passwords where they log in by hand-off.',
-    status: 200,
-    answer: 'The changed satellite',
-    type: SatelliteAnswer,
-    refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED', 'NOT_FOUND', ...COMMON],
-  })
-
-const RemoveSatelliteDocs = () =>
-  Documented({
-    summary: 'Remove a satellite',
-    description: 'Its pages are refused within two seconds, and its sessions cannot be refreshed any longer.',
-    status: 204,
-    answer: 'Removed',
-    refusals: ['NOT_FOUND', 'SATELLITE_SUSPENDED', ...COMMON],
-  })
-
-const VerifySatelliteDocs = () =>
-  Documented({
-    summary: 'Prove a satellite',
-    description:
-      'Looks for the record and the file now, and activates the satellite, or resumes a suspended one that no operator has suspended. `PROOF_NOT_FOUND` says in ' +
-      '`errors` what was looked up and what came back. An origin moves here when the account that had it can no longer prove it.',
-    status: 200,
-    answer: 'The active satellite',
-    type: SatelliteAnswer,
-    refusals: [
-      'NOT_FOUND',
-      'SATELLITE_SUSPENDED',
-      'PROOF_NOT_FOUND',
-      'PROOF_EXPIRED',
-      'ORIGIN_TAKEN',
-      'TOO_MANY_ATTEMPTS',
-      ...COMMON,
-    ],
-  })
-
-const SuspendSatelliteDocs = () =>
-  Documented({
-    summary: 'Suspend a satellite',
-    description:
-      'Its pages are refused within two seconds, and the refresh of its sessions is 401. Everybody else notices nothing.',
-    status: 204,
-    answer: 'Suspended',
-    refusals: ['NOT_FOUND', 'SATELLITE_PENDING', ...COMMON],
-  })
+const Verifies = () =>
+  applyDecorators(
+    ApiOperation({
+      summary: 'Prove a satellite',
+      description:
+        'Looks for the record and the file now, and activates the satellite, or resumes a suspended one that no operator has suspended. `PROOF_NOT_FOUND` says in ' +
+        '`errors` what was looked up and what came back. An origin moves here when the account that had it can no longer prove it.',
+    }),
+    Answers(200, 'The active satellite', SatelliteAnswer),
+    Refuses('SATELLITE_SUSPENDED', 'PROOF_NOT_FOUND', 'PROOF_EXPIRED', 'ORIGIN_TAKEN'),
+  )
 
 @ApiTags('Satellites')
 @Controller('api/satellites')
@@ -355,16 +283,23 @@ export class SatellitesController {
     private readonly reauthentication: Reauthentication,
   ) {}
 
-  /** The satellites of the caller's account. */
   @Get()
-  @ListSatellitesDocs()
+  @ApiOperation({ summary: 'List the satellites of the account' })
+  @Answers(200, 'All of them, with what proves each', SatellitesAnswer)
   async list(@CurrentActor() { accountId }: SessionActor) {
     return { satellites: (await this.registry.list(accountId)).map(asAnswer) }
   }
 
   @Post()
   @MainSite({ reauthenticated: true })
-  @AddSatelliteDocs()
+  @ApiOperation({
+    summary: 'Add a satellite',
+    description:
+      'It is `pending`, and its pages are refused, until the account has proven that the host is its own: by the TXT record or the ' +
+      'file in `proof`. `https`, port 443 and a name of its own are required; names that many share, such as `github.io`, and IP addresses are refused.',
+  })
+  @Answers(201, 'Added; `proof` says what to publish', SatelliteAnswer)
+  @Refuses('ORIGIN_TAKEN', 'TOO_MANY_SATELLITES', 'PLAN_LIMIT_REACHED')
   async add(
     @CurrentActor() actor: SessionActor,
     @Body() { origin, name, kind = 'production' }: SatelliteBody,
@@ -373,7 +308,8 @@ export class SatellitesController {
   }
 
   @Get(':id')
-  @FindSatelliteDocs()
+  @ApiOperation({ summary: 'Get one satellite' })
+  @Answers(200, 'The satellite', SatelliteAnswer)
   async find(@CurrentActor() { accountId }: SessionActor, @Param('id', IdInPath) id: string) {
     return asAnswer(await this.registry.find(accountId, id))
   }
@@ -383,7 +319,14 @@ export class SatellitesController {
    * must not be able to allow it.
    */
   @Patch(':id')
-  @ChangeSatelliteDocs()
+  @ApiOperation({
+    summary: 'Change a satellite',
+    description:
+      'Changes what the body has and nothing else. Live on every replica within two seconds; permissions of running sessions change at their next refresh. ' +
+      'A re-authentication is needed to let users type second factors there, or passwords where they log in by hand-off.',
+  })
+  @Answers(200, 'The changed satellite', SatelliteAnswer)
+  @Refuses('REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED')
   async change(
     @CurrentActor() actor: SessionActor,
     @Param('id', IdInPath) id: string,
@@ -395,33 +338,39 @@ export class SatellitesController {
 
   @ContainsDamage()
   @Delete(':id')
-  @HttpCode(204)
   @MainSite({ reauthenticated: true })
-  @RemoveSatelliteDocs()
+  @ApiOperation({
+    summary: 'Remove a satellite',
+    description: 'Its pages are refused within two seconds, and its sessions cannot be refreshed any longer.',
+  })
+  @Answers(204, 'Removed')
+  @Refuses('SATELLITE_SUSPENDED')
   remove(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.registry.remove(actor, id)
   }
 
-  /** Looks for the proof now. */
   @Post(':id/verify')
-  @HttpCode(200)
-  @VerifySatelliteDocs()
+  @Verifies()
   async verify(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return asAnswer(await this.verification.verify(actor, id))
   }
 
   @ContainsDamage()
   @Post(':id/suspend')
-  @HttpCode(204)
-  @SuspendSatelliteDocs()
+  @ApiOperation({
+    summary: 'Suspend a satellite',
+    description:
+      'Its pages are refused within two seconds, and the refresh of its sessions is 401. Everybody else notices nothing.',
+  })
+  @Answers(204, 'Suspended')
+  @Refuses('SATELLITE_PENDING')
   suspend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.registry.suspend(actor, id)
   }
 
   /** Needs the same proof as at first: an account that has lost the host meanwhile does not get it back. */
   @Post(':id/resume')
-  @HttpCode(200)
-  @VerifySatelliteDocs()
+  @Verifies()
   async resume(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return asAnswer(await this.verification.verify(actor, id))
   }
