@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Delete, Get, Param, Patch, Post, Req, Res } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { IsString, MaxLength, MinLength } from 'class-validator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +16,7 @@ import { IsNewPasskeyResponse } from '../factors/webauthn.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { IdInPath } from '../platform/http/request.js'
 import { ContainsDamage, ExemptFromWriteLimit, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
@@ -52,14 +52,6 @@ class SecondFactorAnswer {
   mustEnrol!: boolean
 }
 
-const OverviewDocs = () =>
-  Documented({
-    summary: 'List your login methods',
-    status: 200,
-    answer: 'Their second factors, and whether they have to have one',
-    type: SecondFactorAnswer,
-  })
-
 @ApiTags('Second factors')
 @Controller('api/second-factor')
 export class SecondFactorOverviewController {
@@ -72,7 +64,8 @@ export class SecondFactorOverviewController {
 
   @Get()
   @MainSite()
-  @OverviewDocs()
+  @ApiOperation({ summary: 'List your login methods' })
+  @Answers(200, 'Their second factors, and whether they have to have one', SecondFactorAnswer)
   async show(@CurrentActor() { userId }: SessionActor): Promise<SecondFactorAnswer> {
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
@@ -122,46 +115,6 @@ class NewRecoveryCodesAnswer {
   recoveryCodes!: readonly string[] | null
 }
 
-const BeginTotpDocs = () =>
-  Documented({
-    summary: 'Request a secret for an authenticator app',
-    description:
-      'RFC 6238: SHA-1, 6 digits, 30 s. It counts once `POST /api/second-factor/totp/confirm` has seen a code of it, and ' +
-      'replaces one that was never confirmed.',
-    status: 201,
-    answer: 'The secret, which is not shown again',
-    type: TotpSecretAnswer,
-    refusals: ['TOTP_EXISTS', 'DATABASE_UNAVAILABLE'],
-  })
-
-const ConfirmTotpDocs = () =>
-  Documented({
-    summary: 'Confirm the authenticator app by a code',
-    description:
-      'From then on a password alone does not log the user in. If it is their first factor, their other sessions end, and what ' +
-      'may have been started in them is cancelled: another address or owner, resets of others. This session counts as one with two factors. The user is mailed.',
-    status: 200,
-    answer: 'The app is set up',
-    type: NewRecoveryCodesAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'SECOND_FACTOR_INVALID',
-      'TOTP_NOT_STARTED',
-      'TOTP_EXISTS',
-      'DATABASE_UNAVAILABLE',
-      'SESSION_STORE_UNAVAILABLE',
-    ],
-  })
-
-const RemoveTotpDocs = () =>
-  Documented({
-    summary: 'Remove the authenticator app',
-    description: 'All remembered devices are forgotten. Without any other factor the recovery codes go too.',
-    status: 204,
-    answer: 'There is none any more',
-    refusals: ['SECOND_FACTOR_NEEDED', 'LAST_WAY_IN', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
-  })
-
 @ApiTags('Second factors')
 @Controller('api/second-factor/totp')
 @MainSite({ reauthenticated: true })
@@ -171,28 +124,43 @@ export class TotpController {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** A secret for the caller's authenticator app. */
   @ContainsDamage()
   @Post()
-  @BeginTotpDocs()
+  @ApiOperation({
+    summary: 'Request a secret for an authenticator app',
+    description:
+      'RFC 6238: SHA-1, 6 digits, 30 s. It counts once `POST /api/second-factor/totp/confirm` has seen a code of it, and ' +
+      'replaces one that was never confirmed.',
+  })
+  @Answers(201, 'The secret, which is not shown again', TotpSecretAnswer)
+  @Refuses('TOTP_EXISTS')
   async begin(@CurrentActor() actor: SessionActor) {
     const { secret, email } = await this.enrolment.begin(actor)
     return { secret, uri: totpUri(secret, { issuer: this.urls.siteName, label: email }) }
   }
 
-  /** Confirms that the app has the secret, with a code from it. */
   @ContainsDamage()
   @Post('confirm')
-  @HttpCode(200)
-  @ConfirmTotpDocs()
+  @ApiOperation({
+    summary: 'Confirm the authenticator app by a code',
+    description:
+      'From then on a password alone does not log the user in. If it is their first factor, their other sessions end, and what ' +
+      'may have been started in them is cancelled: another address or owner, resets of others. This session counts as one with two factors. The user is mailed.',
+  })
+  @Answers(200, 'The app is set up', NewRecoveryCodesAnswer)
+  @Refuses('SECOND_FACTOR_INVALID', 'TOTP_NOT_STARTED', 'TOTP_EXISTS')
   async confirm(@CurrentActor() actor: SessionActor, @Body() { code }: TotpCodeBody) {
     return { recoveryCodes: await this.enrolment.confirm(actor, code) }
   }
 
   @ContainsDamage()
   @Delete()
-  @HttpCode(204)
-  @RemoveTotpDocs()
+  @ApiOperation({
+    summary: 'Remove the authenticator app',
+    description: 'All remembered devices are forgotten. Without any other factor the recovery codes go too.',
+  })
+  @Answers(204, 'There is none any more')
+  @Refuses('SECOND_FACTOR_NEEDED', 'LAST_WAY_IN')
   remove(@CurrentActor() actor: SessionActor) {
     return this.enrolment.remove(actor)
   }
@@ -207,18 +175,6 @@ class RecoveryCodesAnswer {
   recoveryCodes!: readonly string[]
 }
 
-const ReplaceCodesDocs = () =>
-  Documented({
-    summary: 'Make new recovery codes',
-    description:
-      'Each logs in once in place of another second factor. The earlier ones stop working, and all remembered devices are ' +
-      'forgotten. The user is mailed.',
-    status: 201,
-    answer: 'The codes',
-    type: RecoveryCodesAnswer,
-    refusals: ['SECOND_FACTOR_MISSING', 'DATABASE_UNAVAILABLE'],
-  })
-
 @ApiTags('Second factors')
 @Controller('api/second-factor/recovery-codes')
 export class RecoveryCodesController {
@@ -227,7 +183,14 @@ export class RecoveryCodesController {
   @ContainsDamage()
   @Post()
   @MainSite({ reauthenticated: true })
-  @ReplaceCodesDocs()
+  @ApiOperation({
+    summary: 'Make new recovery codes',
+    description:
+      'Each logs in once in place of another second factor. The earlier ones stop working, and all remembered devices are ' +
+      'forgotten. The user is mailed.',
+  })
+  @Answers(201, 'The codes', RecoveryCodesAnswer)
+  @Refuses('SECOND_FACTOR_MISSING')
   async replace(@CurrentActor() actor: SessionActor) {
     return { recoveryCodes: await this.factorChanges.replaceRecoveryCodes(actor) }
   }
@@ -262,30 +225,6 @@ class RememberedDevicesAnswer {
   devices!: RememberedDeviceAnswer[]
 }
 
-const ListDevicesDocs = () =>
-  Documented({
-    summary: 'List the browsers that are not asked for a second factor',
-    status: 200,
-    answer: 'At most 20',
-    type: RememberedDevicesAnswer,
-  })
-
-const ForgetDeviceDocs = () =>
-  Documented({
-    summary: 'Ask a browser for a second factor again',
-    description: 'Safe to repeat; the same for an id that is unknown.',
-    status: 204,
-    answer: 'It is not remembered any more',
-    refusals: ['NOT_FOUND'],
-  })
-
-const ForgetDevicesDocs = () =>
-  Documented({
-    summary: 'Ask every browser for a second factor again',
-    status: 204,
-    answer: 'None is remembered any more; the cookie of this one is cleared',
-  })
-
 @ApiTags('Second factors')
 @Controller('api/remembered-devices')
 @MainSite()
@@ -295,25 +234,28 @@ export class RememberedDevicesController {
     private readonly factorChanges: FactorChanges,
   ) {}
 
-  /** The caller's browsers that are not asked for a second factor. */
   @Get()
-  @ListDevicesDocs()
+  @ApiOperation({ summary: 'List the browsers that are not asked for a second factor' })
+  @Answers(200, 'At most 20', RememberedDevicesAnswer)
   async list(@CurrentActor() { userId }: SessionActor, @Req() request: FastifyRequest) {
     return { devices: await this.devices.list(userId, presentedRememberedDevice(request)) }
   }
 
   @Delete(':id')
   @ExemptFromWriteLimit()
-  @HttpCode(204)
-  @ForgetDeviceDocs()
+  @ApiOperation({
+    summary: 'Ask a browser for a second factor again',
+    description: 'Safe to repeat; the same for an id that is unknown.',
+  })
+  @Answers(204, 'It is not remembered any more')
   async forget(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     await this.factorChanges.forgetDevices(actor, id)
   }
 
   @Delete()
   @ExemptFromWriteLimit()
-  @HttpCode(204)
-  @ForgetDevicesDocs()
+  @ApiOperation({ summary: 'Ask every browser for a second factor again' })
+  @Answers(204, 'None is remembered any more; the cookie of this one is cleared')
   async forgetAll(@CurrentActor() actor: SessionActor, @Res({ passthrough: true }) reply: FastifyReply) {
     await this.factorChanges.forgetDevices(actor)
     clearRememberedDeviceCookie(reply)
@@ -407,78 +349,6 @@ function asPasskeyAnswer(passkey: Passkey): PasskeyAnswer {
   return { id, name, createdAt, lastUsedAt, isBackupEligible, isBackedUp, transports }
 }
 
-const ListPasskeysDocs = () =>
-  Documented({
-    summary: 'List your passkeys',
-    status: 200,
-    answer: 'The passkeys, oldest first',
-    type: PasskeysAnswer,
-    refusals: ['DATABASE_UNAVAILABLE'],
-  })
-
-const CHANGE_REFUSALS = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
-
-const PasskeyCreationDocs = () =>
-  Documented({
-    summary: 'Get the options for navigator.credentials.create()',
-    description: 'PublicKeyCredentialCreationOptionsJSON, for this session, within 5 minutes.',
-    status: 200,
-    answer: 'The options',
-    type: CreationOptionsAnswer,
-    refusals: ['TOO_MANY_PASSKEYS', ...CHANGE_REFUSALS],
-  })
-
-const AddPasskeyDocs = () =>
-  Documented({
-    summary: 'Add a passkey',
-    description:
-      'The first second factor of a user ends their other sessions, and cancels what may have been started in them: another ' +
-      'address or owner, resets of others. Users who already have one must have used it ' +
-      'recently (`STEP_UP_REQUIRED`). ' +
-      'Without a name, the passkey is named after its maker.',
-    status: 201,
-    answer: 'The passkey is added, and the user is told by mail',
-    type: PasskeyAddedAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'PASSKEY_INVALID',
-      'TOO_MANY_PASSKEYS',
-      'PASSKEY_EXISTS',
-      ...CHANGE_REFUSALS,
-    ],
-  })
-
-const RenamePasskeyDocs = () =>
-  Documented({
-    summary: 'Rename a passkey',
-    status: 200,
-    answer: 'The passkey with its new name',
-    type: PasskeyAnswer,
-    refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'DATABASE_UNAVAILABLE'],
-  })
-
-const RemovePasskeyDocs = () =>
-  Documented({
-    summary: 'Remove a passkey',
-    description:
-      'The answer is for `PublicKeyCredential.signalUnknownCredential` and `signalAllAcceptedCredentials`. The other sessions end, and remembered devices are forgotten. ' +
-      'A user without a password keeps two passkeys, or one and recovery codes (`LAST_WAY_IN`).',
-    status: 200,
-    answer: 'The passkey is removed, and the user is told by mail',
-    type: PasskeyRemovedAnswer,
-    refusals: ['NOT_FOUND', 'LAST_WAY_IN', 'SECOND_FACTOR_NEEDED', ...CHANGE_REFUSALS],
-  })
-
-const RemovePasswordDocs = () =>
-  Documented({
-    summary: 'Remove your password',
-    description:
-      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end, and a pending change of address or owner is cancelled. A link for a forgotten password brings one back.',
-    status: 204,
-    answer: 'The user has no password any more, and is told by mail',
-    refusals: ['LAST_WAY_IN', ...CHANGE_REFUSALS],
-  })
-
 @ApiTags('Second factors')
 @Controller('api/passkeys')
 export class PasskeysController {
@@ -490,17 +360,21 @@ export class PasskeysController {
 
   @Get()
   @MainSite()
-  @ListPasskeysDocs()
+  @ApiOperation({ summary: 'List your passkeys' })
+  @Answers(200, 'The passkeys, oldest first', PasskeysAnswer)
   async list(@CurrentActor() actor: SessionActor) {
     return { passkeys: (await this.enrolment.list(actor)).map(asPasskeyAnswer), rpId: this.sites.rpId }
   }
 
-  /** What a browser needs to make a new passkey. */
   @ContainsDamage()
   @Post('options')
-  @HttpCode(200)
   @MainSite({ reauthenticated: true })
-  @PasskeyCreationDocs()
+  @ApiOperation({
+    summary: 'Get the options for navigator.credentials.create()',
+    description: 'PublicKeyCredentialCreationOptionsJSON, for this session, within 5 minutes.',
+  })
+  @Answers(200, 'The options', CreationOptionsAnswer)
+  @Refuses('TOO_MANY_PASSKEYS')
   options(@CurrentActor() actor: SessionActor) {
     return this.enrolment.creationOptions(actor, this.urls.siteName)
   }
@@ -508,7 +382,16 @@ export class PasskeysController {
   @ContainsDamage()
   @Post()
   @MainSite({ reauthenticated: true })
-  @AddPasskeyDocs()
+  @ApiOperation({
+    summary: 'Add a passkey',
+    description:
+      'The first second factor of a user ends their other sessions, and cancels what may have been started in them: another ' +
+      'address or owner, resets of others. Users who already have one must have used it ' +
+      'recently (`STEP_UP_REQUIRED`). ' +
+      'Without a name, the passkey is named after its maker.',
+  })
+  @Answers(201, 'The passkey is added, and the user is told by mail', PasskeyAddedAnswer)
+  @Refuses('PASSKEY_INVALID', 'TOO_MANY_PASSKEYS', 'PASSKEY_EXISTS')
   async add(@CurrentActor() actor: SessionActor, @Body() { response, name }: NewPasskeyBody) {
     const { passkey, recoveryCodes } = await this.enrolment.add(actor, response, name)
     return { passkey: asPasskeyAnswer(passkey), recoveryCodes }
@@ -516,7 +399,8 @@ export class PasskeysController {
 
   @Patch(':id')
   @MainSite({ reauthenticated: true })
-  @RenamePasskeyDocs()
+  @ApiOperation({ summary: 'Rename a passkey' })
+  @Answers(200, 'The passkey with its new name', PasskeyAnswer)
   async rename(
     @CurrentActor() actor: SessionActor,
     @Param('id', IdInPath) id: string,
@@ -527,9 +411,15 @@ export class PasskeysController {
 
   @ContainsDamage()
   @Delete(':id')
-  @HttpCode(200)
   @MainSite({ reauthenticated: true })
-  @RemovePasskeyDocs()
+  @ApiOperation({
+    summary: 'Remove a passkey',
+    description:
+      'The answer is for `PublicKeyCredential.signalUnknownCredential` and `signalAllAcceptedCredentials`. The other sessions end, and remembered devices are forgotten. ' +
+      'A user without a password keeps two passkeys, or one and recovery codes (`LAST_WAY_IN`).',
+  })
+  @Answers(200, 'The passkey is removed, and the user is told by mail', PasskeyRemovedAnswer)
+  @Refuses('LAST_WAY_IN', 'SECOND_FACTOR_NEEDED')
   remove(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.enrolment.remove(actor, id)
   }
@@ -540,11 +430,15 @@ export class PasskeysController {
 export class PasswordRemovalController {
   constructor(private readonly factorChanges: FactorChanges) {}
 
-  /** Removes the caller's password. */
   @Delete()
-  @HttpCode(204)
   @MainSite({ reauthenticated: true })
-  @RemovePasswordDocs()
+  @ApiOperation({
+    summary: 'Remove your password',
+    description:
+      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end, and a pending change of address or owner is cancelled. A link for a forgotten password brings one back.',
+  })
+  @Answers(204, 'The user has no password any more, and is told by mail')
+  @Refuses('LAST_WAY_IN')
   remove(@CurrentActor() actor: SessionActor): Promise<void> {
     return this.factorChanges.removePassword(actor)
   }

@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Put } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
 } from '../platform/database/schema/columns.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { SecondFactorPolicyService } from './policy.js'
@@ -80,29 +80,6 @@ class PolicyAnswer {
 
 const WHO = 'Main site, with the permission accountSettings.'
 
-const ReadPolicyDocs = () =>
-  Documented({
-    summary: 'Get the second-factor policy',
-    description: WHO,
-    status: 200,
-    answer: 'What it requires, and how many users have what it takes',
-    type: PolicyAnswer,
-  })
-
-const ChangePolicyDocs = () =>
-  Documented({
-    summary: 'Require second factors',
-    description:
-      `${WHO} After a re-authentication and, where the account already requires something, with a second factor that was used ` +
-      'recently. From the date on users who should have a second factor and have none may do nothing but set one up, in live ' +
-      'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Every administrator of the ' +
-      'account is told by mail, unless everything stays as it was.',
-    status: 200,
-    answer: 'What it requires from now on',
-    type: PolicyAnswer,
-    refusals: [...BODY_REFUSALS, 'SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED', 'TOO_MANY_ATTEMPTS'],
-  })
-
 @ApiTags('Account')
 @Controller('api/account/second-factor')
 @MainSite({ permission: 'accountSettings' })
@@ -110,7 +87,8 @@ export class SecondFactorPolicyController {
   constructor(private readonly policy: SecondFactorPolicyService) {}
 
   @Get()
-  @ReadPolicyDocs()
+  @ApiOperation({ summary: 'Get the second-factor policy', description: WHO })
+  @Answers(200, 'What it requires, and how many users have what it takes', PolicyAnswer)
   read(@CurrentActor() actor: SessionActor) {
     return this.policy.read(actor)
   }
@@ -118,7 +96,16 @@ export class SecondFactorPolicyController {
   @ContainsDamage()
   @Put()
   @MainSite({ reauthenticated: true })
-  @ChangePolicyDocs()
+  @ApiOperation({
+    summary: 'Require second factors',
+    description:
+      `${WHO} After a re-authentication and, where the account already requires something, with a second factor that was used ` +
+      'recently. From the date on users who should have a second factor and have none may do nothing but set one up, in live ' +
+      'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Every administrator of the ' +
+      'account is told by mail, unless everything stays as it was.',
+  })
+  @Answers(200, 'What it requires from now on', PolicyAnswer)
+  @Refuses('SECOND_FACTOR_MISSING')
   change(@CurrentActor() actor: SessionActor, @Body() body: PolicyBody) {
     return this.policy.change(actor, body)
   }
