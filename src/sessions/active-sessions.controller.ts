@@ -1,8 +1,8 @@
-import { applyDecorators, Controller, Delete, Get, HttpCode, Param, Res } from '@nestjs/common'
-import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Controller, Delete, Get, Param, Res } from '@nestjs/common'
+import { ApiOperation, ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import { Settings } from '../platform/config/settings.js'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { OwnSessions } from './active-sessions.js'
 import { ExemptFromWriteLimit, LiveSession } from './guards.js'
 import { CurrentActor, type SessionActor } from './session-actor.js'
@@ -73,43 +73,6 @@ class EndedAnswer {
   ended!: number
 }
 
-const ListSessionsDocs = () =>
-  Documented({
-    summary: 'List your live sessions by site',
-    description:
-      'The main site and apps are shown all of them. A session of a satellite is shown those of its own site, and all of ' +
-      'them after `POST /api/reauthenticate`, until that expires; `complete` says whether the list is complete.',
-    status: 200,
-    answer: 'The live sessions',
-    type: SessionsAnswer,
-  })
-
-const EndSessionDocs = () =>
-  applyDecorators(
-    ApiParam({ name: 'sid', type: String, description: 'As listed' }),
-    Documented({
-      summary: 'End one of your sessions',
-      description:
-        'It can no longer be refreshed; an access token that it already has stays valid until it expires. A session that is ' +
-        "not in the caller's list (already ended, unknown, somebody else's) is 404.",
-      status: 204,
-      answer:
-        "Ended; if it was the caller's own, the main site's cookie is cleared too, unless it meanwhile names another session",
-      refusals: ['NOT_FOUND'],
-    }),
-  )
-
-const EndOtherSessionsDocs = () =>
-  Documented({
-    summary: 'End all of your other sessions',
-    description:
-      "Everywhere except in the caller's session. On a satellite this requires `POST /api/reauthenticate` first.",
-    status: 200,
-    answer: 'Ended',
-    type: EndedAnswer,
-    refusals: ['REAUTHENTICATION_REQUIRED'],
-  })
-
 @ApiTags('Sessions')
 @Controller('api/sessions')
 @LiveSession()
@@ -119,18 +82,31 @@ export class ActiveSessionsController {
     private readonly settings: Settings,
   ) {}
 
-  /** Where the caller is logged in. */
   @Get()
-  @ListSessionsDocs()
+  @ApiOperation({
+    summary: 'List your live sessions by site',
+    description:
+      'The main site and apps are shown all of them. A session of a satellite is shown those of its own site, and all of ' +
+      'them after `POST /api/reauthenticate`, until that expires; `complete` says whether the list is complete.',
+  })
+  @Answers(200, 'The live sessions', SessionsAnswer)
   list(@CurrentActor() actor: SessionActor) {
     return this.sessions.list(actor)
   }
 
-  /** Ends one of the caller's sessions, and clears the cookie if it is the caller's own. */
   @Delete(':sid')
   @ExemptFromWriteLimit()
-  @HttpCode(204)
-  @EndSessionDocs()
+  @ApiParam({ name: 'sid', type: String, description: 'As listed' })
+  @ApiOperation({
+    summary: 'End one of your sessions',
+    description:
+      'It can no longer be refreshed; an access token that it already has stays valid until it expires. A session that is ' +
+      "not in the caller's list (already ended, unknown, somebody else's) is 404.",
+  })
+  @Answers(
+    204,
+    "Ended; if it was the caller's own, the main site's cookie is cleared too, unless it meanwhile names another session",
+  )
   async end(
     @CurrentActor() actor: SessionActor,
     @Param('sid') sid: string,
@@ -140,10 +116,15 @@ export class ActiveSessionsController {
     if (actor.sid === sid) clearSessionCookie(reply, actor, this.settings)
   }
 
-  /** Ends all other sessions of the caller. */
   @Delete()
   @ExemptFromWriteLimit()
-  @EndOtherSessionsDocs()
+  @ApiOperation({
+    summary: 'End all of your other sessions',
+    description:
+      "Everywhere except in the caller's session. On a satellite this requires `POST /api/reauthenticate` first.",
+  })
+  @Answers(200, 'Ended', EndedAnswer)
+  @Refuses('REAUTHENTICATION_REQUIRED')
   async endOthers(@CurrentActor() actor: SessionActor) {
     return { ended: await this.sessions.endOthers(actor) }
   }
