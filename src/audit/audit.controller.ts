@@ -1,5 +1,5 @@
-import { applyDecorators, Controller, Get, Injectable, Query, Res } from '@nestjs/common'
-import { ApiProduces, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Controller, Get, Injectable, Query, Res } from '@nestjs/common'
+import { ApiOperation, ApiProduces, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
@@ -10,7 +10,7 @@ import {
   type AuditOutcome,
 } from '../platform/audit/audit-event.js'
 import { unavailable } from '../platform/errors/api-error.js'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { ParseText } from '../platform/http/validation.js'
 import { SOURCES } from '../platform/permissions.js'
 import { CountsAsWrite, LiveSession, MainSite } from '../sessions/guards.js'
@@ -148,34 +148,6 @@ class AuditPage {
   next!: string | null
 }
 
-const ListAuditDocs = () =>
-  Documented({
-    summary: "The account's audit log",
-    description: 'Main site, with the permission accountSettings. Newest first.',
-    status: 200,
-    answer: 'One page',
-    type: AuditPage,
-    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
-  })
-
-const ExportAuditDocs = () =>
-  applyDecorators(
-    ApiProduces('application/x-ndjson'),
-    Documented({
-      summary: "Export the account's audit log",
-      description:
-        'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
-        '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
-        `With \`format=ocsf\` each line is an event of OCSF ${OCSF_VERSION}: \`raw_data\` is the row as JSON, \`unmapped.seal\` its seal. ` +
-        'If the export fails on the way, the connection is cut, so clients see an incomplete transfer. ' +
-        'While another export of the same account is running: 429 `TOO_MANY_ATTEMPTS`.',
-      status: 200,
-      answer: 'The rows that the filter lets through',
-      type: String,
-      refusals: ['INVALID_QUERY', 'TOO_BUSY'],
-    }),
-  )
-
 /** Each takes milliseconds, unless its filter finds nothing. */
 const MAX_REQUESTS = 8
 
@@ -218,20 +190,32 @@ export class AuditController {
     private readonly turns: AccountTurns,
   ) {}
 
-  /** The audit log of the caller's account, a page at a time. */
   @Get()
-  @ListAuditDocs()
+  @ApiOperation({
+    summary: "The account's audit log",
+    description: 'Main site, with the permission accountSettings. Newest first.',
+  })
+  @Answers(200, 'One page', AuditPage)
+  @Refuses('TOO_BUSY')
   list(@CurrentActor() { accountId }: SessionActor, @Query() query: AuditListQuery) {
     return this.turns.take(accountId, () => this.trail.list(accountId, query))
   }
 
-  /**
-   * The whole audit log of the caller's account. A failure midway cuts the connection, so a transfer that ends
-   * properly is complete.
-   */
+  /** A failure midway cuts the connection, so a transfer that ends properly is complete. */
   @Get('export')
   @CountsAsWrite()
-  @ExportAuditDocs()
+  @ApiProduces('application/x-ndjson')
+  @ApiOperation({
+    summary: "Export the account's audit log",
+    description:
+      'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
+      '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
+      `With \`format=ocsf\` each line is an event of OCSF ${OCSF_VERSION}: \`raw_data\` is the row as JSON, \`unmapped.seal\` its seal. ` +
+      'If the export fails on the way, the connection is cut, so clients see an incomplete transfer. ' +
+      'While another export of the same account is running: 429 `TOO_MANY_ATTEMPTS`.',
+  })
+  @Answers(200, 'The rows that the filter lets through', String)
+  @Refuses('TOO_BUSY')
   async export(
     @CurrentActor() actor: SessionActor,
     @Query() { format = 'jsonl', ...filter }: AuditExportQuery,
@@ -297,18 +281,6 @@ class LoginPage {
   next!: string | null
 }
 
-const ListLoginsDocs = () =>
-  Documented({
-    summary: 'Get your login history',
-    description:
-      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
-      'its user has re-authenticated there.',
-    status: 200,
-    answer: 'One page',
-    type: LoginPage,
-    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
-  })
-
 @ApiTags('History')
 @Controller('api/logins')
 @LiveSession()
@@ -318,9 +290,15 @@ export class LoginsController {
     private readonly turns: AccountTurns,
   ) {}
 
-  /** The caller's own logins, a page at a time. */
   @Get()
-  @ListLoginsDocs()
+  @ApiOperation({
+    summary: 'Get your login history',
+    description:
+      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
+      'its user has re-authenticated there.',
+  })
+  @Answers(200, 'One page', LoginPage)
+  @Refuses('TOO_BUSY')
   list(@CurrentSession() session: Session, @Query() query: PageQuery) {
     return this.turns.take(session.accountId, () => this.trail.listLogins(session, query))
   }
