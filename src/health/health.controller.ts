@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { unavailable } from '../platform/errors/api-error.js'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { PartsMonitor } from './parts-monitor.js'
 
@@ -57,33 +57,6 @@ class StatusAnswer {
   parts!: PartsAnswer
 }
 
-const LiveDocs = () =>
-  Documented({
-    summary: 'Is the process alive?',
-    status: 200,
-    answer: 'It is',
-    type: HealthAnswer,
-  })
-
-const ReadyDocs = () =>
-  Documented({
-    summary: 'May requests be sent here?',
-    description: 'About this process alone: it stays ready while a part is down, see `/health/status`.',
-    status: 200,
-    answer: 'Yes: it has started and is not stopping',
-    type: HealthAnswer,
-    refusals: ['NOT_READY'],
-  })
-
-const StatusDocs = () =>
-  Documented({
-    summary: 'Which parts are up?',
-    description: 'For operators. The state is checked every second, however often this is asked.',
-    status: 200,
-    answer: 'Each part with its state, also while one is down',
-    type: StatusAnswer,
-  })
-
 @ApiTags('Health')
 @Controller('health')
 export class HealthController {
@@ -99,24 +72,33 @@ export class HealthController {
   @Public()
   @Get('live')
   @Header('Cross-Origin-Resource-Policy', 'cross-origin')
-  @LiveDocs()
+  @ApiOperation({ summary: 'Is the process alive?' })
+  @Answers(200, 'It is', HealthAnswer)
   live() {
     return { status: 'ok' }
   }
 
-  /** The service has started and is not stopping. For load balancers. */
   @Public()
   @Get('ready')
-  @ReadyDocs()
+  @ApiOperation({
+    summary: 'May requests be sent here?',
+    description: 'About this process alone: it stays ready while a part is down, see `/health/status`.',
+  })
+  @Answers(200, 'Yes: it has started and is not stopping', HealthAnswer)
+  @Refuses('NOT_READY')
   ready() {
     this.readiness.check()
     return { status: 'ok' }
   }
 
-  /** Which parts are up. Public: it says no more than a 503 would, and costs nothing. */
+  /** Public: it says no more than a 503 would, and costs nothing. */
   @Public()
   @Get('status')
-  @StatusDocs()
+  @ApiOperation({
+    summary: 'Which parts are up?',
+    description: 'For operators. The state is checked every second, however often this is asked.',
+  })
+  @Answers(200, 'Each part with its state, also while one is down', StatusAnswer)
   status() {
     return this.parts.status()
   }

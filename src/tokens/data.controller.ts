@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
-import { Documented } from '../platform/http/endpoint.js'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Answers } from '../platform/http/endpoint.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 import { CurrentCaller } from './jwt.guard.js'
 
@@ -20,21 +20,16 @@ class DataAnswer {
   permissions!: Permissions
 }
 
-const DataDocs = () =>
-  Documented({
-    summary: 'Who is calling, and what they may do',
-    description: "An example of an ordinary request, authorised by the access token's signature alone.",
-    status: 200,
-    answer: 'What the access token says',
-    type: DataAnswer,
-  })
-
 @ApiTags('Data')
 @Controller('api')
 export class DataController {
   /** An example of an ordinary request: authorised by signature alone, without a store. */
   @Get('data')
-  @DataDocs()
+  @ApiOperation({
+    summary: 'Who is calling, and what they may do',
+    description: "An example of an ordinary request, authorised by the access token's signature alone.",
+  })
+  @Answers(200, 'What the access token says', DataAnswer)
   read(@CurrentCaller() { userId, accountId, permissions }: Caller) {
     return { userId, accountId, permissions }
   }

@@ -1,8 +1,8 @@
 import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
-import { Controller, Get, Header } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { applyDecorators, Controller, Get, Header } from '@nestjs/common'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Settings } from '../platform/config/settings.js'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers } from '../platform/http/endpoint.js'
 import { Public } from './jwt.guard.js'
 import { PUBLISH_BEFORE_USE_SECONDS, SigningKeys } from './signing-keys.js'
 
@@ -29,26 +29,15 @@ class MetadataAnswer {
   id_token_signing_alg_values_supported!: string[]
 }
 
-const MetadataDocs = (standard: string) =>
-  Documented({
-    summary: `Where the public keys are (${standard})`,
-    description:
-      'For libraries that are given an issuer and nothing else. We are no OAuth server: this names the keys and the algorithm.',
-    status: 200,
-    answer: 'The metadata',
-    type: MetadataAnswer,
-  })
-
-const JwksDocs = () =>
-  Documented({
-    summary: 'The public keys of access tokens',
-    description:
-      'JSON Web Key Set (RFC 7517) for other backends: the next key, the current one, and retired ones whose tokens may ' +
-      'still be valid. Cache it for ten minutes at most.',
-    status: 200,
-    answer: 'The keys',
-    type: JwksAnswer,
-  })
+const DescribesMetadata = (standard: string) =>
+  applyDecorators(
+    ApiOperation({
+      summary: `Where the public keys are (${standard})`,
+      description:
+        'For libraries that are given an issuer and nothing else. We are no OAuth server: this names the keys and the algorithm.',
+    }),
+    Answers(200, 'The metadata', MetadataAnswer),
+  )
 
 const CACHED = `public, max-age=${PUBLISH_BEFORE_USE_SECONDS}`
 
@@ -62,7 +51,7 @@ export class JwksController {
 
   @Public()
   @Get('oauth-authorization-server')
-  @MetadataDocs('RFC 8414')
+  @DescribesMetadata('RFC 8414')
   @Header('Cache-Control', CACHED)
   metadata() {
     return {
@@ -75,16 +64,21 @@ export class JwksController {
 
   @Public()
   @Get('openid-configuration')
-  @MetadataDocs('OpenID Connect Discovery')
+  @DescribesMetadata('OpenID Connect Discovery')
   @Header('Cache-Control', CACHED)
   openIdMetadata() {
     return this.metadata()
   }
 
-  /** The public keys for verifying access tokens (RFC 7517). */
   @Public()
   @Get('jwks.json')
-  @JwksDocs()
+  @ApiOperation({
+    summary: 'The public keys of access tokens',
+    description:
+      'JSON Web Key Set (RFC 7517) for other backends: the next key, the current one, and retired ones whose tokens may ' +
+      'still be valid. Cache it for ten minutes at most.',
+  })
+  @Answers(200, 'The keys', JwksAnswer)
   @Header('Cache-Control', CACHED)
   list() {
     return {
