@@ -1,13 +1,13 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Body, Controller, Get, Injectable, Post, Query } from '@nestjs/common'
-import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator'
 import { PaymentStepUpGuard } from '../auth/reauthentication.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { IfPresent } from '../platform/http/validation.js'
 import { NO_LIMITS, PlansFile } from '../platform/plans.js'
 import { LiveSession, MainSite } from '../sessions/guards.js'
@@ -111,18 +111,6 @@ class PlansAnswer {
   plans!: PlanAnswer[]
 }
 
-const ReadPlansDocs = () =>
-  Documented({
-    summary: 'List the plans on sale',
-    description:
-      'Every price that can be bought, with amount and period as the payment provider has them. Up to ten minutes old; while the ' +
-      'provider does not answer, the last known ones.',
-    status: 200,
-    answer: 'The plans, the default one first',
-    type: PlansAnswer,
-    refusals: [...PROVIDER_REFUSALS, 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
-  })
-
 @ApiTags('Billing')
 @Controller('api/plans')
 export class PlansController {
@@ -132,9 +120,16 @@ export class PlansController {
     private readonly file: PlansFile,
   ) {}
 
-  /** What is on sale for the caller's account; after one trial, no other is offered. */
+  /** After one trial, no other is offered. */
   @Get()
-  @ReadPlansDocs()
+  @ApiOperation({
+    summary: 'List the plans on sale',
+    description:
+      'Every price that can be bought, with amount and period as the payment provider has them. Up to ten minutes old; while the ' +
+      'provider does not answer, the last known ones.',
+  })
+  @Answers(200, 'The plans, the default one first', PlansAnswer)
+  @Refuses('DATABASE_UNAVAILABLE', 'TOO_BUSY', ...PROVIDER_REFUSALS)
   async list(@CurrentCaller() { accountId }: Caller) {
     const [plans, trialDays] = await Promise.all([
       this.catalog.list(),
@@ -183,32 +178,6 @@ class CheckoutAnswer {
   checkoutUrl!: string
 }
 
-const CreateSubscriptionDocs = () =>
-  Documented({
-    summary: 'Start a hosted checkout',
-    description:
-      'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
-      'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
-      'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
-      'back to the return address with `checkout=<id>` in its query. ' +
-      'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
-    status: 201,
-    answer: 'A page is open',
-    type: CheckoutAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'UNKNOWN_PRICE',
-      'INVALID_RETURN_URL',
-      'ALREADY_SUBSCRIBED',
-      'PAYMENT_PENDING',
-      'CURRENCY_FIXED',
-      'PLAN_UNAVAILABLE',
-      'ACCOUNT_CLOSING',
-      ...PROVIDER_REFUSALS,
-      'TOO_BUSY',
-    ],
-  })
-
 class PortalBody {
   @ApiPropertyOptional({
     type: String,
@@ -230,17 +199,6 @@ class PortalAnswer {
   })
   url!: string
 }
-
-const OpenPortalDocs = () =>
-  Documented({
-    summary: 'Open the billing portal',
-    description:
-      'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
-    status: 201,
-    answer: 'The page is open, for some minutes',
-    type: PortalAnswer,
-    refusals: [...BODY_REFUSALS, 'INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', ...PROVIDER_REFUSALS, 'TOO_BUSY'],
-  })
 
 class SubscriptionQuery {
   @ApiPropertyOptional({
@@ -348,18 +306,6 @@ class SubscriptionAnswer {
   checkout?: string
 }
 
-const ReadSubscriptionDocs = () =>
-  Documented({
-    summary: "The account's subscription",
-    description:
-      'As the payment provider has it: a return from its page proves nothing. With `checkout`, after a return from there, ' +
-      'the provider is asked if its event has not arrived yet: `pending` may still become `active`. With `portal=closed` it is asked ' +
-      'for whoever has the payments permission. Either is in the query of the address that the browser comes back to.',
-    status: 200,
-    answer: 'The subscription; status `none` when there never was one',
-    type: SubscriptionAnswer,
-    refusals: ['INVALID_QUERY', 'NOT_FOUND', 'TOO_MANY_ATTEMPTS'],
-  })
 
 /**
  * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` and `PAYMENT_PROVIDER_REFUSED` (503) and
@@ -432,29 +378,58 @@ export class BillingController {
     private readonly subscriptionQueries: SubscriptionQueries,
   ) {}
 
-  /**
-   * Starts a hosted checkout, or a change of plan. JwtGuard (global) is check 1; @MainSite adds checks 2 to
-   * 4.
-   */
+  /** JwtGuard (global) is check 1; @MainSite adds checks 2 to 4. */
   @Post('create')
   @MainSite({ permission: 'payments', guard: PaymentStepUpGuard })
-  @CreateSubscriptionDocs()
+  @ApiOperation({
+    summary: 'Start a hosted checkout',
+    description:
+      'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
+      'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
+      'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
+      'back to the return address with `checkout=<id>` in its query. ' +
+      'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
+  })
+  @Answers(201, 'A page is open', CheckoutAnswer)
+  @Refuses(
+    'UNKNOWN_PRICE',
+    'INVALID_RETURN_URL',
+    'ALREADY_SUBSCRIBED',
+    'PAYMENT_PENDING',
+    'CURRENCY_FIXED',
+    'PLAN_UNAVAILABLE',
+    'ACCOUNT_CLOSING',
+    'TOO_BUSY',
+    ...PROVIDER_REFUSALS,
+  )
   async create(@CurrentActor() actor: SessionActor, @Body() body: CreateSubscriptionBody) {
     return { checkoutUrl: await this.billing.startCheckout(actor, body) }
   }
 
-  /** Opens the provider's pages for invoices, cards and cancelling. Guarded like a checkout. */
   @Post('portal')
   @MainSite({ permission: 'payments', guard: PaymentStepUpGuard })
-  @OpenPortalDocs()
+  @ApiOperation({
+    summary: 'Open the billing portal',
+    description:
+      'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
+  })
+  @Answers(201, 'The page is open, for some minutes', PortalAnswer)
+  @Refuses('INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', 'TOO_BUSY', ...PROVIDER_REFUSALS)
   async openPortal(@CurrentActor() actor: SessionActor, @Body() { return: returnUrl }: PortalBody) {
     return { url: await this.billing.openPortal(actor, returnUrl) }
   }
 
-  /** The subscription of the caller's account. */
   @Get()
   @LiveSession({ enrolled: true })
-  @ReadSubscriptionDocs()
+  @ApiOperation({
+    summary: "The account's subscription",
+    description:
+      'As the payment provider has it: a return from its page proves nothing. With `checkout`, after a return from there, ' +
+      'the provider is asked if its event has not arrived yet: `pending` may still become `active`. With `portal=closed` it is asked ' +
+      'for whoever has the payments permission. Either is in the query of the address that the browser comes back to.',
+  })
+  @Answers(200, 'The subscription; status `none` when there never was one', SubscriptionAnswer)
+  @Refuses('NOT_FOUND', 'TOO_MANY_ATTEMPTS')
   read(@CurrentActor() actor: SessionActor, @Query() { checkout, portal }: SubscriptionQuery) {
     if (checkout !== undefined) return this.subscriptionQueries.readAfter(actor, checkout)
     return portal ? this.subscriptionQueries.readAfterPortal(actor) : this.subscriptionQueries.read(actor)

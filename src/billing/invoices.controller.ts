@@ -1,8 +1,8 @@
 import { Controller, Get, Injectable } from '@nestjs/common'
-import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { BillingCustomers } from './customers.js'
@@ -112,10 +112,7 @@ class InvoiceAnswer {
   @ApiProperty({ type: String, example: 'usd', description: 'ISO 4217, lower case' })
   currency!: string
 
-  @ApiProperty({
-    enum: INVOICE_STATUSES,
-    description: '`open`: to be paid. Drafts are left out.',
-  })
+  @ApiProperty({ enum: INVOICE_STATUSES, description: '`open`: to be paid. Drafts are left out.' })
   status!: InvoiceStatus
 
   @ApiProperty({
@@ -135,27 +132,21 @@ class InvoicesAnswer {
   invoices!: InvoiceAnswer[]
 }
 
-const ListInvoicesDocs = () =>
-  Documented({
-    summary: 'The newest invoices of the account',
-    description:
-      'Main site only, with payments. As the payment provider has them, up to 20 s old; none for an account that has never paid. ' +
-      'The pages of `POST /api/subscription/portal` have all of them.',
-    status: 200,
-    answer: 'The invoices',
-    type: InvoicesAnswer,
-    refusals: [...PROVIDER_REFUSALS, 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
-  })
-
 @ApiTags('Billing')
 @Controller('api/invoices')
 export class InvoicesController {
   constructor(private readonly invoices: InvoiceList) {}
 
-  /** The newest invoices of the caller's account. */
   @Get()
   @MainSite({ permission: 'payments' })
-  @ListInvoicesDocs()
+  @ApiOperation({
+    summary: 'The newest invoices of the account',
+    description:
+      'Main site only, with payments. As the payment provider has them, up to 20 s old; none for an account that has never paid. ' +
+      'The pages of `POST /api/subscription/portal` have all of them.',
+  })
+  @Answers(200, 'The invoices', InvoicesAnswer)
+  @Refuses('TOO_BUSY', ...PROVIDER_REFUSALS)
   async list(@CurrentActor() { accountId }: SessionActor) {
     return { invoices: await this.invoices.newest(accountId) }
   }

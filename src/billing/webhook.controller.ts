@@ -1,6 +1,6 @@
-import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common'
+import { Controller, Post, Req } from '@nestjs/common'
 import { RouteConfig } from '@nestjs/platform-fastify'
-import { ApiHeader, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiHeader, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { FastifyRequest } from 'fastify'
 import Stripe from 'stripe'
 import { auditEvent } from '../platform/audit/audit-event.js'
@@ -8,7 +8,7 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { SIGNED_BODY } from '../platform/http/edge/bodies.js'
-import { Documented } from '../platform/http/endpoint.js'
+import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient, singleHeader } from '../platform/http/request.js'
 import { Clock, unixSeconds } from '../platform/time.js'
 import { Public } from '../tokens/jwt.guard.js'
@@ -23,28 +23,6 @@ class WebhookAnswer {
   @ApiProperty({ type: Boolean, example: true })
   received!: boolean
 }
-
-const WebhookDocs = () =>
-  applyDecorators(
-    ApiHeader({ name: 'Stripe-Signature', required: true, description: 'At most 300 s old' }),
-    Documented({
-      summary: 'Events of the payment provider',
-      description:
-        'Each event is stored once and answered 200 when that is committed; its effects follow. Anything but a 200 makes ' +
-        'the provider send it again, so a well-signed body that is no event is answered 200 as well, and dropped.',
-      status: 200,
-      answer: 'Stored, or was already',
-      type: WebhookAnswer,
-      refusals: [
-        'INVALID_SIGNATURE',
-        'WRONG_MODE',
-        'BODY_TOO_LARGE',
-        'UNSUPPORTED_MEDIA_TYPE',
-        'TOO_BUSY',
-        'DATABASE_UNAVAILABLE',
-      ],
-    }),
-  )
 
 @ApiTags('Billing')
 @Controller('api/webhooks')
@@ -63,8 +41,22 @@ export class WebhookController {
    */
   @Public()
   @Post('stripe')
-  @HttpCode(200)
-  @WebhookDocs()
+  @ApiHeader({ name: 'Stripe-Signature', required: true, description: 'At most 300 s old' })
+  @ApiOperation({
+    summary: 'Events of the payment provider',
+    description:
+      'Each event is stored once and answered 200 when that is committed; its effects follow. Anything but a 200 makes ' +
+      'the provider send it again, so a well-signed body that is no event is answered 200 as well, and dropped.',
+  })
+  @Answers(200, 'Stored, or was already', WebhookAnswer)
+  @Refuses(
+    'INVALID_SIGNATURE',
+    'WRONG_MODE',
+    'BODY_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'TOO_BUSY',
+    'DATABASE_UNAVAILABLE',
+  )
   @RouteConfig(SIGNED_BODY)
   async receive(@Req() request: FastifyRequest, @CurrentClient() client: Client) {
     const event = eventIn(this.verified(request, client))
