@@ -1,19 +1,6 @@
 import { applyDecorators, type CanActivate, HttpCode, SetMetadata, type Type } from '@nestjs/common'
-import { ApiOperation, ApiResponse } from '@nestjs/swagger'
+import { ApiResponse } from '@nestjs/swagger'
 import type { ErrorCode } from '../errors/api-error.js'
-
-/** What the API reference says about an endpoint besides its types and its guards. */
-export interface Documentation {
-  /** One sentence on what it is for. */
-  readonly summary: string
-  readonly description?: string
-  readonly status: number
-  readonly answer: string
-  /** The class of the response body; absent when it is empty. */
-  readonly type?: Type
-  /** Every error code that this endpoint itself returns, besides those of its guards. */
-  readonly refusals?: readonly ErrorCode[]
-}
 
 /** What the API reference says about every endpoint behind a guard. */
 export interface GuardDocumentation {
@@ -25,31 +12,8 @@ export interface GuardDocumentation {
   readonly isOfMainSiteOnly?: boolean
 }
 
-/** Error codes of any request with a body. */
-export const BODY_REFUSALS: readonly ErrorCode[] = [
-  'INVALID_BODY',
-  'BODY_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-]
-
 const REFUSALS = 'mainstay:refusals'
 const GUARD = 'mainstay:guard-documentation'
-
-/** Documents an endpoint with its response and its own error codes. */
-export function Documented({
-  summary,
-  description,
-  status,
-  answer,
-  type,
-  refusals = [],
-}: Documentation): MethodDecorator {
-  return applyDecorators(
-    ApiOperation({ summary, ...(description && { description }) }),
-    ApiResponse({ status, description: answer, ...(type && { type }) }),
-    SetMetadata(REFUSALS, refusals),
-  )
-}
 
 /** The status and the body of a successful answer, for Nest and for the API reference; no type means no body. */
 export const Answers = (status: number, description: string, type?: Type): MethodDecorator =>
