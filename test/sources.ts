@@ -482,9 +482,9 @@ export { readImportedHash } from '../src/users/passwords/hashes.js'
 export { PasswordPolicy, strengthMeter } from '../src/users/passwords/password-policy.js'
 export {
   FairQueue,
-  IsPassword,
   MAX_PASSWORD_LENGTH,
   normalizedPassword,
+  Password,
   Passwords,
   passwordLength,
   type Turn,

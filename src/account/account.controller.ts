@@ -1,53 +1,44 @@
 import { Body, Controller, Delete, Get, Patch, Post } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsIn, ValidateIf } from 'class-validator'
+import { ApiOperation, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ValidateIf } from 'class-validator'
 import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { type About, Id, Instant, Nested, OneOf, Text } from '../platform/http/fields.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { IsName } from '../users/name-text.js'
+import { Name } from '../users/name-text.js'
 import { AccountService, OwnerGuard } from './account.js'
 import { AccountDeletionService } from './deletion.js'
-import { INSTANT, PendingTransferAnswer } from './transfer.controller.js'
+import { PendingTransferAnswer } from './transfer.controller.js'
 
-const HANDOFF_REQUIRED = {
-  enum: HANDOFF_REQUIREMENTS,
-  description:
-    'Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED`',
-} as const
+const Requirement = (about: About = {}) =>
+  OneOf(HANDOFF_REQUIREMENTS, {
+    description:
+      'Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED`',
+    ...about,
+  })
 
 /** The fields to change; at least one is required. */
 class AccountBody {
   @ApiPropertyOptional()
   @ValidateIf(({ name, handoffRequired }) => name !== undefined || handoffRequired === undefined)
-  @IsName({ required: true })
+  @Name()
   name?: string
 
-  @ApiPropertyOptional(HANDOFF_REQUIRED)
-  @ValidateIf(({ handoffRequired }) => handoffRequired !== undefined)
-  @IsIn(HANDOFF_REQUIREMENTS)
-  handoffRequired?: HandoffRequirement
+  @Requirement({ optional: true }) handoffRequired?: HandoffRequirement
 }
 
 /** An account as seen by users who may change its settings. */
 class AccountAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  accountId!: string
+  @Id() accountId!: string
+  @Text({ nullable: true }) name!: string | null
+  @Requirement() handoffRequired!: HandoffRequirement
+  @Instant() createdAt!: Date
 
-  @ApiProperty({ type: String, nullable: true })
-  name!: string | null
-
-  @ApiProperty(HANDOFF_REQUIRED)
-  handoffRequired!: HandoffRequirement
-
-  @ApiProperty(INSTANT)
-  createdAt!: Date
-
-  @ApiProperty({ ...INSTANT, nullable: true, description: 'Null while no deletion has been requested' })
+  @Instant({ nullable: true, description: 'Null while no deletion has been requested' })
   deleteAt!: Date | null
 
-  @ApiProperty({
-    type: PendingTransferAnswer,
+  @Nested(PendingTransferAnswer, {
     nullable: true,
     description: 'The pending transfer; null when there is none to a member of the account',
   })
@@ -55,8 +46,7 @@ class AccountAnswer {
 }
 
 class DeletionAnswer {
-  @ApiProperty(INSTANT)
-  deleteAt!: string
+  @Instant() deleteAt!: string
 }
 
 @ApiTags('Account')

@@ -1,5 +1,5 @@
 import { Body, Controller, Injectable, Post, UseGuards } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { PasswordMails } from '../auth/password.js'
 import { PasswordProof } from '../auth/reauthentication.js'
 import { inQuestionSince } from '../factors/user-factors.js'
@@ -11,7 +11,6 @@ import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
-import { IfPresent } from '../platform/http/validation.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { withMinimumDuration } from '../platform/time.js'
@@ -20,10 +19,10 @@ import { followedBy, mergeRecorded, SessionChanges } from '../sessions/revocatio
 import type { Session } from '../sessions/session.js'
 import { CurrentActor, CurrentSession, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { type Email, IsEmailAddress } from '../users/email.js'
+import { type Email, EmailAddress } from '../users/email.js'
 import { UserEmails } from '../users/email-addresses.js'
 import { MailedLinks } from '../users/mailed-links.js'
-import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/passwords.js'
+import { Password } from '../users/passwords/passwords.js'
 import { CancellationNotices } from '../users/pending-changes.js'
 import { AccountRecovery } from '../users/recovery.js'
 import { Users } from '../users/users.js'
@@ -160,27 +159,15 @@ function earlier(since: Date, session: Session | null): Date {
 }
 
 class EmailChangeBody {
-  @ApiProperty({
-    type: String,
-    format: 'email',
-    maxLength: 254,
-    description: 'The new address',
-    example: 'rosa@example.org',
-  })
-  @IsEmailAddress()
-  email!: Email
+  @EmailAddress({ description: 'The new address', example: 'rosa@example.org' }) email!: Email
 }
 
 class ConfirmEmailBody extends MailedLinkBody {
-  @ApiPropertyOptional({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_PASSWORD_LENGTH,
+  @Password({
+    optional: true,
     description:
       'The password of the account; not needed with access token and cookie of a main session of its user',
   })
-  @IfPresent()
-  @IsPassword()
   password?: string
 }
 

@@ -1,9 +1,10 @@
 import { Body, Controller, Injectable, Post } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { Satellites } from '../cors/satellites.js'
 import { safeName } from '../mail/layout.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { ListOf, Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import type { OneTimeToken, Purpose } from '../platform/one-time-tokens.js'
 import { MailedLinkBody, OneTimeTokens } from '../platform/one-time-tokens.js'
@@ -64,26 +65,18 @@ export class MailedLinkPreview {
 }
 
 class MailedLinkAnswer {
-  @ApiProperty({ type: String, format: 'email', description: 'The address that the link was mailed to' })
-  email!: string
+  @Text({ format: 'email', description: 'The address that the link was mailed to' }) email!: string
 
-  @ApiProperty({
-    type: String,
+  @Text({
     nullable: true,
     description: 'Of an invitation or a transfer; null where it has none, or one that could mislead',
   })
   accountName!: string | null
 
-  @ApiProperty({
-    type: String,
-    format: 'email',
-    nullable: true,
-    description: 'Of an invitation: who sent it',
-  })
+  @Text({ format: 'email', nullable: true, description: 'Of an invitation: who sent it' })
   invitedBy!: string | null
 
-  @ApiProperty({
-    type: [String],
+  @ListOf(String, {
     nullable: true,
     description: 'Of an invitation: origins to log in at, as far as they are proven; null means all',
   })

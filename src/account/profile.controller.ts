@@ -1,15 +1,16 @@
 import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
 import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsIn, ValidateIf } from 'class-validator'
+import { ValidateIf } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import { RunningExports } from '../audit/export.js'
 import { LANGUAGES, type LanguageName } from '../platform/config/languages.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag, Id, Instant, ListOf, OneOf, Text } from '../platform/http/fields.js'
 import { PERMISSIONS, type Permissions } from '../platform/permissions.js'
 import { CountsAsWrite, LiveSession } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import type { Email } from '../users/email.js'
-import { IsName } from '../users/name-text.js'
+import { Name } from '../users/name-text.js'
 import type { Role } from '../users/user.js'
 import { DataExport } from './data-export.js'
 import { ProfileService } from './profile.js'
@@ -18,38 +19,27 @@ import { ProfileService } from './profile.js'
 class ProfileBody {
   @ApiPropertyOptional()
   @ValidateIf((body: ProfileBody) => body.name !== undefined || body.language === undefined)
-  @IsName({ required: true })
+  @Name()
   name?: string
 
-  @ApiPropertyOptional({ enum: LANGUAGES, description: "The language of the user's mails, as a BCP 47 tag" })
-  @ValidateIf((body: ProfileBody) => body.language !== undefined)
-  @IsIn(LANGUAGES, { message: `language must be one of ${LANGUAGES.join(', ')}` })
+  @OneOf(LANGUAGES, { optional: true, description: "The language of the user's mails, as a BCP 47 tag" })
   language?: LanguageName
 }
 
 /** A user as they see themselves. */
 class Profile {
-  @ApiProperty({ type: String, format: 'uuid' })
-  userId!: string
+  @Id() userId!: string
+  @Id() accountId!: string
+  @Text({ format: 'email' }) email!: Email
+  @Text({ nullable: true }) name!: string | null
 
-  @ApiProperty({ type: String, format: 'uuid' })
-  accountId!: string
-
-  @ApiProperty({ type: String, format: 'email' })
-  email!: Email
-
-  @ApiProperty({ type: String, nullable: true })
-  name!: string | null
-
-  @ApiProperty({
-    type: String,
+  @Text({
     nullable: true,
     description: "The language of the user's mails, as a BCP 47 tag; null until it is learned at a login",
   })
   language!: string | null
 
-  @ApiProperty({ enum: ['owner', 'member'] })
-  role!: Role
+  @OneOf(['owner', 'member']) role!: Role
 
   @ApiProperty({
     type: 'object',
@@ -59,20 +49,17 @@ class Profile {
   })
   granted!: Permissions
 
-  @ApiProperty({
-    type: [String],
+  @ListOf(String, {
     nullable: true,
     description: 'Origins to log in at; null means all. On a satellite only its own',
   })
   satellites!: readonly string[] | null
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: Date
+  @Instant() createdAt!: Date
 }
 
 class ProfileAnswer extends Profile {
-  @ApiProperty({
-    type: Boolean,
+  @Flag({
     description:
       'Whether `POST /api/password/change` is possible in this session, on pages of this origin. False without a password, ' +
       'and where users must not enter it',

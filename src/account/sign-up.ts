@@ -8,7 +8,7 @@ import {
   Post,
   UseGuards,
 } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { languageWanted } from '../mail/language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
@@ -18,24 +18,18 @@ import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
+import { Id } from '../platform/http/fields.js'
 import { type Client, CurrentClient, requestOf } from '../platform/http/request.js'
-import { IsMailedToken, OneTimeTokens, withdrawMailedTokens } from '../platform/one-time-tokens.js'
-import type { CountedAction } from '../platform/rate-limits/rate-limiter.js'
-import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
+import { MailedToken, OneTimeTokens, withdrawMailedTokens } from '../platform/one-time-tokens.js'
+import { type CountedAction, RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
 import { withMinimumDuration } from '../platform/time.js'
 import { requireMainOrigin } from '../sessions/session-cookie.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { type Email, IsEmailAddress } from '../users/email.js'
-import { IsName } from '../users/name-text.js'
+import { type Email, EmailAddress } from '../users/email.js'
+import { Name } from '../users/name-text.js'
 import { PasswordPolicy } from '../users/passwords/password-policy.js'
-import {
-  IsNewPassword,
-  IsPassword,
-  MAX_PASSWORD_LENGTH,
-  MIN_PASSWORD_LENGTH,
-  Passwords,
-} from '../users/passwords/passwords.js'
+import { NewPassword, Password, Passwords } from '../users/passwords/passwords.js'
 import { initialGrant, type User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
@@ -178,41 +172,20 @@ function eventOf(email: Email, known: User | null, client: Client): AuditEvent {
 }
 
 class SignUpBody {
-  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'rosa@example.com' })
-  @IsEmailAddress()
-  email!: Email
-
-  @ApiProperty({
-    type: String,
-    minLength: MIN_PASSWORD_LENGTH,
-    maxLength: MAX_PASSWORD_LENGTH,
-    example: 'correct horse battery staple',
-  })
-  @IsNewPassword()
-  password!: string
+  @EmailAddress({ example: 'rosa@example.com' }) email!: Email
+  @NewPassword({ example: 'correct horse battery staple' }) password!: string
 
   /** The owner's name. */
-  @IsName({ required: false })
-  name?: string
+  @Name({ optional: true }) name?: string
 }
 
 class VerifySignUpBody {
-  @IsMailedToken()
-  token!: string
-
-  @ApiProperty({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_PASSWORD_LENGTH,
-    description: 'The one given at the sign-up',
-  })
-  @IsPassword()
-  password!: string
+  @MailedToken() token!: string
+  @Password({ description: 'The one given at the sign-up' }) password!: string
 }
 
 class SignedUpAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  userId!: string
+  @Id() userId!: string
 }
 
 /**

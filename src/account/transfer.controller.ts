@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Post } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
-import { IsUUID } from 'class-validator'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Id, Instant, Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
@@ -11,38 +11,22 @@ import { OwnerGuard } from './account.js'
 import { OwnershipTransferService, transferAnswer } from './transfer.js'
 
 class TransferBody {
-  @ApiProperty({ type: String, format: 'uuid', description: 'A member of the account' })
-  @IsUUID()
-  userId!: string
+  @Id({ description: 'A member of the account' }) userId!: string
 }
-
-export const INSTANT = { type: String, format: 'date-time' } as const
 
 /** A transfer as seen by users who may change the account's settings. */
 class TransferAnswer {
-  @ApiProperty({ type: String, format: 'uuid', description: 'The future owner' })
-  userId!: string
-
-  @ApiProperty(INSTANT)
-  requestedAt!: Date
-
-  @ApiProperty({ ...INSTANT, description: 'The earliest time at which it is done' })
-  readyAt!: Date
-
-  @ApiProperty({ ...INSTANT, description: 'It is cancelled if it has not been accepted by then' })
-  expiresAt!: Date
-
-  @ApiProperty({ ...INSTANT, nullable: true })
-  acceptedAt!: Date | null
+  @Id({ description: 'The future owner' }) userId!: string
+  @Instant() requestedAt!: Date
+  @Instant({ description: 'The earliest time at which it is done' }) readyAt!: Date
+  @Instant({ description: 'It is cancelled if it has not been accepted by then' }) expiresAt!: Date
+  @Instant({ nullable: true }) acceptedAt!: Date | null
 }
 
 /** The account's pending transfer, with who becomes the owner. */
 export class PendingTransferAnswer extends TransferAnswer {
-  @ApiProperty({ format: 'email' })
-  email!: string
-
-  @ApiProperty({ type: String, nullable: true })
-  name!: string | null
+  @Text({ format: 'email' }) email!: string
+  @Text({ nullable: true }) name!: string | null
 }
 
 @ApiTags('Account')

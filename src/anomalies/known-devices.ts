@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { applyDecorators, Injectable } from '@nestjs/common'
-import { ApiPropertyOptional } from '@nestjs/swagger'
-import { IsOptional, Matches } from 'class-validator'
+import { Injectable } from '@nestjs/common'
 import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/database/connection.js'
 import { Database, rowsOf } from '../platform/database/database.js'
 import { knownDevices } from '../platform/database/schema/anomalies.js'
+import { type About, ThirtyTwoBytes } from '../platform/http/fields.js'
 import { cookieValues, subnetOf } from '../platform/http/request.js'
 import { BASE64URL_OF_32_BYTES, hashToken } from '../platform/secrets/token-hash.js'
 import { Clock, secondsAfter } from '../platform/time.js'
@@ -45,12 +44,13 @@ export function presentedDeviceId(request: FastifyRequest): DeviceId | null {
 }
 
 /** The field `deviceId` of a login; null and absent are the same to the server. */
-export const IsDeviceId = (documented: { readonly example?: string; readonly description: string }) =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, nullable: true, minLength: 43, maxLength: 43, ...documented }),
-    IsOptional(),
-    Matches(BASE64URL_OF_32_BYTES, { message: 'deviceId must be one that an earlier login answered' }),
-  )
+export const SentDeviceId = (about: About) =>
+  ThirtyTwoBytes({
+    optional: true,
+    nullable: true,
+    sentence: 'must be one that an earlier login answered',
+    ...about,
+  })
 
 /**
  * How many are kept for each user, those that were seen last. More than a person has: private windows make a new

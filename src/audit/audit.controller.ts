@@ -1,6 +1,5 @@
 import { Controller, Get, Injectable, Query, Res } from '@nestjs/common'
-import { ApiOperation, ApiProduces, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
+import { ApiOperation, ApiProduces, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
 import {
@@ -11,137 +10,76 @@ import {
 } from '../platform/audit/audit-event.js'
 import { unavailable } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import { ParseText } from '../platform/http/validation.js'
+import { Flag, Id, Instant, ListOf, OneOf, Text, TextsByName, Whole } from '../platform/http/fields.js'
 import { SOURCES } from '../platform/permissions.js'
 import { CountsAsWrite, LiveSession, MainSite } from '../sessions/guards.js'
 import type { Session } from '../sessions/session.js'
 import { CurrentActor, CurrentSession, type SessionActor } from '../sessions/session-actor.js'
 import { AuditExport, EXPORT_FORMATS, type ExportFormat, RunningExports } from './export.js'
 import { OCSF_VERSION } from './ocsf.js'
-import { type AuditFilter, asInstant, type PageRequest, RowCursor, RowLimit } from './scan.js'
+import { type AuditFilter, type PageRequest, RowCursor, RowLimit } from './scan.js'
 import { AuditTrail } from './trail.js'
 
-const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
-
 class AuditFilterQuery implements AuditFilter {
-  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Only entries that concern this user' })
-  @IsUUID()
-  @IsOptional()
-  user?: string
-
-  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
-  @IsIn(AUDIT_ACTIONS)
-  @IsOptional()
-  action?: AuditAction
-
-  @ApiPropertyOptional({ enum: AUDIT_OUTCOMES })
-  @IsIn(AUDIT_OUTCOMES)
-  @IsOptional()
-  outcome?: AuditOutcome
-
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Not before this time' })
-  @ParseText(asInstant)
-  @IsDate({ message: A_TIME })
-  @IsOptional()
-  from?: Date
-
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Before this time' })
-  @ParseText(asInstant)
-  @IsDate({ message: A_TIME })
-  @IsOptional()
-  to?: Date
+  @Id({ optional: true, description: 'Only entries that concern this user' }) user?: string
+  @OneOf(AUDIT_ACTIONS, { optional: true }) action?: AuditAction
+  @OneOf(AUDIT_OUTCOMES, { optional: true }) outcome?: AuditOutcome
+  @Instant({ optional: true, description: 'Not before this time' }) from?: Date
+  @Instant({ optional: true, description: 'Before this time' }) to?: Date
 }
 
 class AuditExportQuery extends AuditFilterQuery {
-  @ApiPropertyOptional({
-    enum: EXPORT_FORMATS,
+  @OneOf(EXPORT_FORMATS, {
+    optional: true,
     default: 'jsonl',
     description: `\`ocsf\`: events of the Open Cybersecurity Schema Framework ${OCSF_VERSION}`,
   })
-  @IsIn(EXPORT_FORMATS)
-  @IsOptional()
   format?: ExportFormat
 }
 
 class AuditListQuery extends AuditFilterQuery implements PageRequest {
-  @RowLimit()
-  limit?: number
-
-  @RowCursor()
-  after?: number
+  @RowLimit() limit?: number
+  @RowCursor() after?: number
 }
 
-const TEXT_OR_NULL = { type: String, nullable: true } as const
-
 class AuditEntry {
-  @ApiProperty({ type: 'integer' })
-  id!: number
+  @Whole() id!: number
+  @Instant() at!: string
+  @OneOf(AUDIT_ACTIONS) action!: string
+  @OneOf(AUDIT_OUTCOMES) outcome!: string
+  @Id({ nullable: true }) userId!: string | null
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  at!: string
-
-  @ApiProperty({ enum: AUDIT_ACTIONS })
-  action!: string
-
-  @ApiProperty({ enum: AUDIT_OUTCOMES })
-  outcome!: string
-
-  @ApiProperty({ ...TEXT_OR_NULL, format: 'uuid' })
-  userId!: string | null
-
-  @ApiProperty({
-    ...TEXT_OR_NULL,
-    description: "The user's current address, or the one at the time of removal",
-  })
+  @Text({ nullable: true, description: "The user's current address, or the one at the time of removal" })
   email!: string | null
 
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session' })
-  sid!: string | null
+  @Text({ nullable: true, description: 'The public handle of the session' }) sid!: string | null
+  @Text({ nullable: true }) ip!: string | null
+  @Text({ nullable: true }) userAgent!: string | null
 
-  @ApiProperty(TEXT_OR_NULL)
-  ip!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  userAgent!: string | null
-
-  @ApiProperty({
-    ...TEXT_OR_NULL,
-    example: 'Chrome on Windows',
-    description: 'Null for what was not a request',
-  })
+  @Text({ nullable: true, example: 'Chrome on Windows', description: 'Null for what was not a request' })
   device!: string | null
 
-  @ApiProperty(TEXT_OR_NULL)
-  origin!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  requestId!: string | null
-
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  detail!: object
+  @Text({ nullable: true }) origin!: string | null
+  @Text({ nullable: true }) requestId!: string | null
+  @ApiProperty({ type: 'object', additionalProperties: true }) detail!: object
 }
 
 class AuditPage {
-  @ApiProperty({ type: [AuditEntry] })
-  entries!: AuditEntry[]
+  @ListOf(AuditEntry) entries!: AuditEntry[]
 
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
+  @TextsByName({
     description:
       'E-mail addresses by user id, for every user named in the entries (`userId`, and `detail.by`)',
   })
   people!: Record<string, string>
 
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
+  @TextsByName({
     description: 'Names by user id, of those in `people` who have one; people choose them freely',
   })
   names!: Record<string, string>
 
-  @ApiProperty({
-    ...TEXT_OR_NULL,
+  @Text({
+    nullable: true,
     description:
       'For `after`; null on the last page. With a filter, a page can be short or empty and have one',
   })
@@ -234,48 +172,33 @@ export class AuditController {
 }
 
 class PageQuery implements PageRequest {
-  @RowLimit()
-  limit?: number
-
-  @RowCursor()
-  after?: number
+  @RowLimit() limit?: number
+  @RowCursor() after?: number
 }
 
 class LoginEntry {
-  @ApiProperty({ type: String, format: 'date-time' })
-  at!: string
+  @Instant() at!: string
+  @OneOf(['ok', 'failed']) outcome!: string
+  @OneOf(SOURCES, { nullable: true }) source!: string | null
+  @Text({ nullable: true }) origin!: string | null
+  @Text({ nullable: true }) ip!: string | null
+  @Text({ example: 'Chrome on Windows' }) device!: string
 
-  @ApiProperty({ enum: ['ok', 'failed'] })
-  outcome!: string
-
-  @ApiProperty({ enum: SOURCES, nullable: true })
-  source!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  origin!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  ip!: string | null
-
-  @ApiProperty({ type: String, example: 'Chrome on Windows' })
-  device!: string
-
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session that it opened' })
+  @Text({ nullable: true, description: 'The public handle of the session that it opened' })
   sid!: string | null
 }
 
 class LoginPage {
-  @ApiProperty({
+  @Flag({
     description:
       'Whether these are all; a satellite is shown its own only, unless the user has re-authenticated',
   })
   complete!: boolean
 
-  @ApiProperty({ type: [LoginEntry] })
-  logins!: LoginEntry[]
+  @ListOf(LoginEntry) logins!: LoginEntry[]
 
-  @ApiProperty({
-    ...TEXT_OR_NULL,
+  @Text({
+    nullable: true,
     description: 'For `after`; null on the last page. A page can be short or empty and have one',
   })
   next!: string | null

@@ -167,15 +167,6 @@ export interface AuditFilter {
   readonly to?: Date
 }
 
-/** RFC 3339 with an offset: without one, a time depends on the time zone. */
-const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
-
-/** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
-export function asInstant(text: string): Date | null {
-  const time = INSTANT.test(text) ? new Date(text) : null
-  return time && !Number.isNaN(time.getTime()) ? time : null
-}
-
 /** How far a replica's clock may be from the others'; doctor reports a difference of a second. */
 const CLOCKS_APART_MS = 10 * 60 * 1000
 /** An export may take a moment longer, and should miss nothing. */

@@ -1,20 +1,21 @@
-import { applyDecorators } from '@nestjs/common'
-import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsString, MaxLength, registerDecorator } from 'class-validator'
-import { IfPresent } from '../platform/http/validation.js'
+import { field } from '../platform/http/fields.js'
 
 /** Six digits, with the spaces that apps show. A recovery code has 16 characters, and separators between them. */
 export const MAX_CODE_LENGTH = 32
 
 /** A code of an authenticator app. */
-export const IsAppCode = () => codeField('Of the authenticator app', '123456')
+export const AppCode = () => codeField('Of the authenticator app', '123456')
 
-export const IsRecoveryCode = () => codeField('Works once', '7K3M-9XQ2-VB4N-H8TE')
+export const RecoveryCode = () => codeField('Works once', '7K3M-9XQ2-VB4N-H8TE')
 
-function codeField(description: string, example: string): PropertyDecorator {
-  const documented = ApiPropertyOptional({ type: String, maxLength: MAX_CODE_LENGTH, example, description })
-  return applyDecorators(documented, IfPresent(), IsString(), MaxLength(MAX_CODE_LENGTH))
-}
+const codeField = (description: string, example: string) =>
+  field(
+    { type: String, maxLength: MAX_CODE_LENGTH },
+    { optional: true, example, description },
+    IsString(),
+    MaxLength(MAX_CODE_LENGTH),
+  )
 
 /**
  * Refuses a body without exactly one of these fields. For a field whose other rules run even if it is left out.

@@ -1,14 +1,13 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
-import { IsString, Matches, MaxLength } from 'class-validator'
-import { type DeviceId, IsDeviceId } from '../anomalies/known-devices.js'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
+import { type DeviceId, SentDeviceId } from '../anomalies/known-devices.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Branding } from '../platform/database/schema/columns.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag, Nested, OneOf, Text, ThirtyTwoBytes, Url } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
-import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-hash.js'
 import { MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
@@ -26,133 +25,83 @@ const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const MAX_VERIFIER_LENGTH = 128
 const MAX_CODE_LENGTH = 100
 const MAX_ORIGIN_LENGTH = 300
-const AN_ORIGIN = {
-  type: String,
-  example: 'https://shop.example.com',
-  maxLength: MAX_ORIGIN_LENGTH,
-} as const
+
+const Origin = (description?: string) =>
+  Text({ max: MAX_ORIGIN_LENGTH, example: 'https://shop.example.com', ...(description && { description }) })
 
 class DestinationQuery {
-  @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
-  @IsString()
-  @MaxLength(MAX_ORIGIN_LENGTH)
-  satellite!: string
+  @Origin('The origin of the satellite') satellite!: string
 }
 
 class OriginQuery {
-  @ApiProperty(AN_ORIGIN)
-  @IsString()
-  @MaxLength(MAX_ORIGIN_LENGTH)
-  origin!: string
+  @Origin() origin!: string
 }
 
 class HandoffBody {
-  @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
-  @IsString()
-  @MaxLength(MAX_ORIGIN_LENGTH)
-  satellite!: string
+  @Origin('The origin of the satellite') satellite!: string
 
-  @ApiProperty({
-    type: String,
-    minLength: 43,
-    maxLength: 43,
+  @ThirtyTwoBytes({
+    sentence: 'must be the base64url SHA-256 of a verifier',
     example: EXAMPLE_OF_32_BYTES,
     description: 'base64url SHA-256 of the verifier that the page of the satellite keeps (RFC 7636, S256)',
   })
-  @Matches(BASE64URL_OF_32_BYTES, { message: 'challenge must be the base64url SHA-256 of a verifier' })
   challenge!: string
 
-  @ApiProperty({
-    type: String,
-    minLength: 43,
-    maxLength: 43,
+  @ThirtyTwoBytes({
+    sentence: 'must be 32 bytes as base64url',
     example: EXAMPLE_OF_32_BYTES,
     description: '32 random bytes as base64url, by which that page recognises the answer',
   })
-  @Matches(BASE64URL_OF_32_BYTES, { message: 'state must be 32 bytes as base64url' })
   state!: string
 }
 
 class RedeemBody {
-  @ApiProperty({ type: String, maxLength: MAX_CODE_LENGTH, description: 'The part of the address after `#`' })
-  @IsString()
-  @MaxLength(MAX_CODE_LENGTH)
-  code!: string
+  @Text({ max: MAX_CODE_LENGTH, description: 'The part of the address after `#`' }) code!: string
 
-  @ApiProperty({
-    type: String,
-    maxLength: MAX_VERIFIER_LENGTH,
+  @Text({
+    max: MAX_VERIFIER_LENGTH,
     example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     description: 'The verifier from which the challenge was computed',
   })
-  @IsString()
-  @MaxLength(MAX_VERIFIER_LENGTH)
   verifier!: string
 
-  @IsDeviceId({ description: 'As for `POST /api/login`' })
-  deviceId?: DeviceId | null
+  @SentDeviceId({ description: 'As for `POST /api/login`' }) deviceId?: DeviceId | null
 }
 
-const ISSUER = {
-  type: String,
-  format: 'uri',
-  description: 'Whatever the main site sends back to the satellite names this issuer (RFC 9207)',
-} as const
+const Issuer = () =>
+  Url({ description: 'Whatever the main site sends back to the satellite names this issuer (RFC 9207)' })
 
 class BrandingAnswer implements Branding {
-  @ApiProperty({ type: String })
-  name!: string
-
-  @ApiProperty({ type: String, nullable: true })
-  logoUrl!: string | null
-
-  @ApiProperty({ type: String, example: '#1d4ed8' })
-  accent!: string
-
-  @ApiProperty({ type: String, example: '#ffffff' })
-  background!: string
+  @Text() name!: string
+  @Text({ nullable: true }) logoUrl!: string | null
+  @Text({ example: '#1d4ed8' }) accent!: string
+  @Text({ example: '#ffffff' }) background!: string
 }
 
 class HandoffDestinationAnswer {
-  @ApiProperty({ ...AN_ORIGIN, description: 'The origin from the request' })
-  origin!: string
+  @Origin('The origin from the request') origin!: string
+  @Text({ description: 'Its host, where the user is not invited' }) name!: string
+  @Nested(BrandingAnswer, { nullable: true }) branding!: Branding | null
 
-  @ApiProperty({ type: String, description: 'Its host, where the user is not invited' })
-  name!: string
-
-  @ApiProperty({ type: BrandingAnswer, nullable: true })
-  branding!: Branding | null
-
-  @ApiProperty({
-    enum: HANDOFF_ACCESS,
-    description: '`access_denied`: people log in there with their password only',
-  })
+  @OneOf(HANDOFF_ACCESS, { description: '`access_denied`: people log in there with their password only' })
   access!: HandoffAccess
 
-  @ApiProperty({
-    type: Boolean,
+  @Flag({
     description: 'Whether the user has been logged in there in this way, and has not logged out since',
   })
   isKnown!: boolean
 
-  @ApiProperty({ type: String, format: 'email', description: 'Who is logged in' })
-  email!: string
-
-  @ApiProperty(ISSUER)
-  iss!: string
+  @Text({ format: 'email', description: 'Who is logged in' }) email!: string
+  @Issuer() iss!: string
 }
 
 class OriginAnswer {
-  @ApiProperty(AN_ORIGIN)
-  origin!: string
-
-  @ApiProperty(ISSUER)
-  iss!: string
+  @Origin() origin!: string
+  @Issuer() iss!: string
 }
 
 class HandoffAnswer {
-  @ApiProperty({
-    type: String,
+  @Text({
     example: 'https://shop.example.com/handoff-callback#code=…&state=…&iss=…',
     description: 'Where the browser goes now; `code` is valid for 60 s and once',
   })

@@ -1,16 +1,20 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type DeviceId, IsDeviceId, presentedDeviceId, setDeviceCookie } from '../anomalies/known-devices.js'
+import {
+  type DeviceId,
+  presentedDeviceId,
+  SentDeviceId,
+  setDeviceCookie,
+} from '../anomalies/known-devices.js'
 import { presentedRememberedDevice, setRememberedDeviceCookie } from '../factors/remembered-devices.js'
-import { IsPasskeyResponse } from '../factors/webauthn.js'
+import { PasskeyResponse } from '../factors/webauthn.js'
 import { Settings } from '../platform/config/settings.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag, Id, OneOf, Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
-import { IfPresent } from '../platform/http/validation.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
 import { ExemptFromWriteLimit } from '../sessions/guards.js'
 import {
@@ -20,37 +24,23 @@ import {
   setSessionCookie,
 } from '../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../tokens/jwt.guard.js'
-import { type Email, IsEmailAddress } from '../users/email.js'
-import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/passwords.js'
+import { type Email, EmailAddress } from '../users/email.js'
+import { Password } from '../users/passwords/passwords.js'
 import type { FactorProof } from './factor-check.js'
-import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
+import { AppCode, IsOnlyOneOf, RecoveryCode } from './factor-fields.dto.js'
 import { LOGOUT_SCOPES, type LoggedIn, LoginSessions, type LogoutScope, PasswordLogin } from './login.js'
 import type { LoginContext } from './login-policy.js'
 import { DeviceMemory, SecondFactorLogin } from './second-factor.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
 
 export class LoginBody {
-  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
-  @IsEmailAddress()
-  email!: Email
+  @EmailAddress({ example: 'owner@example.com' }) email!: Email
+  @Password({ example: 'correct horse battery staple' }) password!: string
 
-  @ApiProperty({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_PASSWORD_LENGTH,
-    example: 'correct horse battery staple',
-  })
-  @IsPassword()
-  password!: string
-
-  @ApiProperty({
-    enum: SOURCES,
-    description: 'The kind of site that logs in: it bounds what the session may do',
-  })
-  @IsIn(SOURCES)
+  @OneOf(SOURCES, { description: 'The kind of site that logs in: it bounds what the session may do' })
   source!: Source
 
-  @IsDeviceId({
+  @SentDeviceId({
     example: 'k2Yb0Ue8vWq3mJx7c1FZr5TnLh9PsDaG4oEiRw6XtCM',
     description:
       'Satellites and mobile apps: the device id of an earlier login, null when there is none yet. The main site has a cookie instead',
@@ -59,14 +49,11 @@ export class LoginBody {
 }
 
 export class LoginAnswer {
-  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes by default' })
-  accessToken!: string
+  @Text({ description: 'JWT, valid for 15 minutes by default' }) accessToken!: string
+  @Id({ optional: true, description: 'Satellites and mobile apps only' }) sessionId?: string
 
-  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Satellites and mobile apps only' })
-  sessionId?: string
-
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
     description:
       'For a client that sent null or an unknown id as `deviceId`: the id to keep and send from now on',
   })
@@ -74,14 +61,12 @@ export class LoginAnswer {
 }
 
 class LogoutQuery {
-  @ApiPropertyOptional({
-    enum: LOGOUT_SCOPES,
+  @OneOf(LOGOUT_SCOPES, {
+    optional: true,
     default: 'browser',
     description:
       'On the main site: whether the satellite sessions that were handed off from this one end too, or only this one (`here`)',
   })
-  @IsIn(LOGOUT_SCOPES)
-  @IsOptional()
   scope: LogoutScope = 'browser'
 }
 
@@ -89,36 +74,22 @@ class LogoutQuery {
 const MAX_CHALLENGE_LENGTH = 100
 
 class SecondFactorBody implements FactorProof {
-  @ApiProperty({
-    type: String,
-    maxLength: MAX_CHALLENGE_LENGTH,
-    description: 'From the `SECOND_FACTOR_REQUIRED` refusal',
-  })
   @IsOnlyOneOf('code', 'recoveryCode', 'passkey')
-  @IsString()
-  @MaxLength(MAX_CHALLENGE_LENGTH)
+  @Text({ max: MAX_CHALLENGE_LENGTH, description: 'From the `SECOND_FACTOR_REQUIRED` refusal' })
   challenge!: string
 
-  @IsAppCode()
-  code?: string
+  @AppCode() code?: string
+  @RecoveryCode() recoveryCode?: string
+  @PasskeyResponse({ optional: true }) passkey?: AuthenticationResponseJSON
 
-  @IsRecoveryCode()
-  recoveryCode?: string
-
-  @IsPasskeyResponse({ required: false })
-  passkey?: AuthenticationResponseJSON
-
-  @ApiPropertyOptional({
-    type: Boolean,
+  @Flag({
+    optional: true,
     default: false,
     description: 'Main site: not to ask this browser for a second factor for 30 days',
   })
-  @IfPresent()
-  @IsBoolean()
   rememberDevice?: boolean
 
-  @IsDeviceId({ description: 'As at `POST /api/login`' })
-  deviceId?: DeviceId | null
+  @SentDeviceId({ description: 'As at `POST /api/login`' }) deviceId?: DeviceId | null
 }
 
 /** What every login says in its body about where it comes from. */

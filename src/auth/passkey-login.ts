@@ -5,13 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FactorResets } from '../factors/factor-resets.js'
 import { type CheckedAssertion, PasskeyAssertions } from '../factors/passkey-assertions.js'
 import { PasskeySites } from '../factors/passkeys.js'
-import { CHALLENGE_SECONDS, IsPasskeyResponse, PasskeyChallenges } from '../factors/webauthn.js'
+import { CHALLENGE_SECONDS, PasskeyChallenges, PasskeyResponse } from '../factors/webauthn.js'
 import { NO_MAILS } from '../mail/mail.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { ListOf, OneOf, Text, Whole } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { User } from '../users/user.js'
@@ -22,26 +23,14 @@ import { LoginLimits } from './login-limits.js'
 import { type LoginContext, LoginPolicy, type LoginSite } from './login-policy.js'
 
 class PasskeyLoginBody extends PickType(LoginBody, ['source', 'deviceId'] as const) {
-  @IsPasskeyResponse({ required: true })
-  response!: AuthenticationResponseJSON
+  @PasskeyResponse() response!: AuthenticationResponseJSON
 }
 
 class PasskeyOptionsAnswer {
-  @ApiProperty({ type: String, description: 'For one use, within 5 minutes' })
-  challenge!: string
-
-  @ApiProperty({
-    type: String,
-    description: 'The domain that the passkeys belong to',
-    example: 'example.com',
-  })
-  rpId!: string
-
-  @ApiProperty({ type: 'integer', description: 'In milliseconds', example: 300_000 })
-  timeout!: number
-
-  @ApiProperty({ enum: ['required'] })
-  userVerification!: 'required'
+  @Text({ description: 'For one use, within 5 minutes' }) challenge!: string
+  @Text({ description: 'The domain that the passkeys belong to', example: 'example.com' }) rpId!: string
+  @Whole({ description: 'In milliseconds', example: 300_000 }) timeout!: number
+  @OneOf(['required']) userVerification!: 'required'
 
   @ApiProperty({
     type: 'array',
@@ -53,8 +42,7 @@ class PasskeyOptionsAnswer {
 }
 
 class RelatedOriginsAnswer {
-  @ApiProperty({ type: [String], example: ['https://www.brand.example'] })
-  origins!: readonly string[]
+  @ListOf(String, { example: ['https://www.brand.example'] }) origins!: readonly string[]
 }
 
 @Injectable()

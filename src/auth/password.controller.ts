@@ -1,46 +1,30 @@
 import { Body, Controller, Post } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { ListOf } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
-import { IsMailedToken } from '../platform/one-time-tokens.js'
+import { MailedToken } from '../platform/one-time-tokens.js'
 import { ExemptFromWriteLimit, LiveSession } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { type Email, IsEmailAddress } from '../users/email.js'
-import {
-  IsNewPassword,
-  IsPassword,
-  MAX_PASSWORD_LENGTH,
-  MIN_PASSWORD_LENGTH,
-} from '../users/passwords/passwords.js'
+import { type Email, EmailAddress } from '../users/email.js'
+import { NewPassword, Password } from '../users/passwords/passwords.js'
 import { PasswordChanges, PasswordForgot } from './password.js'
 
 class PasswordForgotBody {
-  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
-  @IsEmailAddress()
-  email!: Email
+  @EmailAddress({ example: 'owner@example.com' }) email!: Email
 }
 
 class NewPasswordBody {
-  @ApiProperty({
-    type: String,
-    minLength: MIN_PASSWORD_LENGTH,
-    maxLength: MAX_PASSWORD_LENGTH,
-    description: 'The new password',
-    example: 'four words nobody guesses',
-  })
-  @IsNewPassword()
-  password!: string
+  @NewPassword({ description: 'The new password', example: 'four words nobody guesses' }) password!: string
 }
 
 class PasswordResetBody extends NewPasswordBody {
-  @IsMailedToken()
-  token!: string
+  @MailedToken() token!: string
 }
 
 class PasswordResetAnswer {
-  @ApiProperty({
-    type: [String],
+  @ListOf(String, {
     nullable: true,
     description: 'Origins of the satellites where the user may log in; null means everywhere',
   })
@@ -48,14 +32,7 @@ class PasswordResetAnswer {
 }
 
 class PasswordChangeBody extends NewPasswordBody {
-  @ApiProperty({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_PASSWORD_LENGTH,
-    description: 'The password that the user has now',
-    example: 'correct horse battery staple',
-  })
-  @IsPassword()
+  @Password({ description: 'The password that the user has now', example: 'correct horse battery staple' })
   currentPassword!: string
 }
 

@@ -8,20 +8,20 @@ import {
   Injectable,
   Post,
 } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { FastifyRequest } from 'fastify'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { FactorMails } from '../factors/factor-mails.js'
 import { normalizedCode } from '../factors/recovery-codes.js'
-import { IsPasskeyResponse } from '../factors/webauthn.js'
+import { PasskeyResponse } from '../factors/webauthn.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError, causeMessage, isRefusal, unavailable } from '../platform/errors/api-error.js'
 import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
+import { Instant } from '../platform/http/fields.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'
-import { IfPresent } from '../platform/http/validation.js'
 import { Logger } from '../platform/log.js'
 import { OneTimeTokens, UsedTexts } from '../platform/one-time-tokens.js'
 import type { CountedAction } from '../platform/rate-limits/rate-limiter.js'
@@ -32,7 +32,7 @@ import type { Session, SessionHandle } from '../sessions/session.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { type AuthMethods, authMethods, namesOf } from '../tokens/access-tokens.js'
 import { Accounts } from '../users/accounts.js'
-import { IsPassword, MAX_PASSWORD_LENGTH, Passwords } from '../users/passwords/passwords.js'
+import { Password, Passwords } from '../users/passwords/passwords.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import {
@@ -42,7 +42,7 @@ import {
   type FactorProof,
   isWrongFactor,
 } from './factor-check.js'
-import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
+import { AppCode, IsOnlyOneOf, RecoveryCode } from './factor-fields.dto.js'
 import { LoginLimits } from './login-limits.js'
 import { LoginPolicy } from './login-policy.js'
 
@@ -276,36 +276,27 @@ function reusableTextOf(sid: SessionHandle, { code, recoveryCode }: FactorProof)
 }
 
 class ReauthenticateBody {
-  @ApiPropertyOptional({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_PASSWORD_LENGTH,
+  @Password({
+    optional: true,
     description: 'The password that the user has now',
     example: 'correct horse battery staple',
   })
-  @IfPresent()
-  @IsPassword()
   password?: string
 
-  @IsAppCode()
-  code?: string
+  @AppCode() code?: string
+  @RecoveryCode() recoveryCode?: string
 
-  @IsRecoveryCode()
-  recoveryCode?: string
-
-  @IsPasskeyResponse({ required: false })
+  @PasskeyResponse({ optional: true })
   @IsOnlyOneOf('password', 'code', 'recoveryCode', 'passkey')
   passkey?: AuthenticationResponseJSON
 }
 
 class ReauthenticationMethodsAnswer {
-  @ApiProperty({ enum: REAUTHENTICATION_METHODS, isArray: true })
-  methods!: readonly ReauthenticationMethod[]
+  @ApiProperty({ enum: REAUTHENTICATION_METHODS, isArray: true }) methods!: readonly ReauthenticationMethod[]
 }
 
 class ReauthenticationAnswer {
-  @ApiProperty({ type: String, format: 'date-time', description: 'When the re-authentication expires' })
-  reauthenticatedUntil!: string
+  @Instant({ description: 'When the re-authentication expires' }) reauthenticatedUntil!: string
 }
 
 @ApiTags('Auth')

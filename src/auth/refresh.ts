@@ -1,13 +1,5 @@
 import { Controller, Post, Req, Res } from '@nestjs/common'
-import {
-  ApiCookieAuth,
-  ApiOperation,
-  ApiProperty,
-  ApiQuery,
-  ApiResponse,
-  ApiSecurity,
-  ApiTags,
-} from '@nestjs/swagger'
+import { ApiCookieAuth, ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RefreshAnomalyCheck } from '../anomalies/login-check.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
@@ -15,6 +7,7 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { countsOf, Metrics } from '../platform/metrics.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
@@ -33,10 +26,7 @@ import { PastSessions, type SessionOutcome, SessionTerms } from '../sessions/ses
 import { Public } from '../tokens/jwt.guard.js'
 
 class RefreshAnswer {
-  @ApiProperty({
-    type: String,
-    description: 'JWT, valid for 15 minutes by default; replaces the previous one',
-  })
+  @Text({ description: 'JWT, valid for 15 minutes by default; replaces the previous one' })
   accessToken!: string
 }
 

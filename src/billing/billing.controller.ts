@@ -1,14 +1,25 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Body, Controller, Get, Injectable, Post, Query } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { IsString, Matches } from 'class-validator'
 import { PaymentStepUpGuard } from '../auth/reauthentication.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import { IfPresent } from '../platform/http/validation.js'
+import {
+  Flag,
+  field,
+  Instant,
+  ListOf,
+  Nested,
+  OneOf,
+  Text,
+  TextsByName,
+  Url,
+  Whole,
+} from '../platform/http/fields.js'
 import { NO_LIMITS, PlansFile } from '../platform/plans.js'
 import { LiveSession, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
@@ -23,16 +34,10 @@ import { SubscriptionQueries } from './subscription-queries.js'
 import { isLive, isPaymentPending, SUBSCRIPTION_STATES, Subscriptions } from './subscriptions.js'
 
 class LimitsAnswer {
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    example: 5,
-    description: 'Satellites of the account; null means any number',
-  })
+  @Whole({ nullable: true, example: 5, description: 'Satellites of the account; null means any number' })
   satellites!: number | null
 
-  @ApiProperty({
-    type: 'integer',
+  @Whole({
     nullable: true,
     example: 20,
     description: 'Active users, the owner included; null means any number',
@@ -41,26 +46,16 @@ class LimitsAnswer {
 }
 
 class PlanAnswer {
-  @ApiProperty({ type: String, example: 'price_monthly', description: 'For `POST /api/subscription/create`' })
-  priceId!: string
+  @Text({ example: 'price_monthly', description: 'For `POST /api/subscription/create`' }) priceId!: string
+  @Text({ example: 'Team', description: 'From the plans file, or else from the provider' }) name!: string
 
-  @ApiProperty({
-    type: String,
-    example: 'Team',
-    description: 'From the plans file, or else from the provider',
-  })
-  name!: string
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
+  @TextsByName({
     example: { de: 'Team' },
     description: 'What it is called in other languages, by their BCP 47 tags',
   })
   names!: Record<string, string>
 
-  @ApiProperty({
-    type: [String],
+  @ListOf(String, {
     example: ['Your whole team', 'Every report'],
     description: 'What it offers: from the plans file, or else the marketing features of the product',
   })
@@ -74,8 +69,7 @@ class PlanAnswer {
   })
   translatedFeatures!: Record<string, string[]>
 
-  @ApiProperty({
-    type: 'integer',
+  @Whole({
     nullable: true,
     example: 2000,
     description:
@@ -83,32 +77,18 @@ class PlanAnswer {
   })
   amount!: number | null
 
-  @ApiProperty({ type: String, example: 'usd', description: 'ISO 4217, lower case' })
-  currency!: string
+  @Text({ example: 'usd', description: 'ISO 4217, lower case' }) currency!: string
+  @OneOf(['day', 'week', 'month', 'year']) interval!: string
+  @Whole({ example: 1, description: 'How many of them a period has' }) intervalCount!: number
+  @Flag({ description: 'Whether each active user is billed' }) seats!: boolean
+  @Nested(LimitsAnswer, { description: 'How many an account may have with it' }) limits!: LimitsAnswer
 
-  @ApiProperty({ enum: ['day', 'week', 'month', 'year'] })
-  interval!: string
-
-  @ApiProperty({ type: 'integer', example: 1, description: 'How many of them a period has' })
-  intervalCount!: number
-
-  @ApiProperty({ type: Boolean, description: 'Whether each active user is billed' })
-  seats!: boolean
-
-  @ApiProperty({ type: LimitsAnswer, description: 'How many an account may have with it' })
-  limits!: LimitsAnswer
-
-  @ApiProperty({
-    type: 'integer',
-    example: 0,
-    description: "How many days are free at first, for the caller's account",
-  })
+  @Whole({ example: 0, description: "How many days are free at first, for the caller's account" })
   trialDays!: number
 }
 
 class PlansAnswer {
-  @ApiProperty({ type: [PlanAnswer] })
-  plans!: PlanAnswer[]
+  @ListOf(PlanAnswer) plans!: PlanAnswer[]
 }
 
 @ApiTags('Billing')
@@ -145,150 +125,104 @@ export class PlansController {
   }
 }
 
+/** Its length is a reason for `INVALID_RETURN_URL`, like everything else about it. */
+const ReturnUrl = (example: string) =>
+  field(
+    { type: String, format: 'uri', maxLength: 2048 },
+    { optional: true, description: 'Where the browser goes afterwards; the main site by default', example },
+    IsString(),
+  )
+
 class CreateSubscriptionBody {
-  @ApiPropertyOptional({
-    type: String,
-    maxLength: 255,
+  @Text({
+    optional: true,
+    max: 255,
     description: 'One of STRIPE_PRICE_IDS; the first of them by default',
     example: 'price_monthly',
   })
-  @IfPresent()
-  @IsString()
-  @MaxLength(255)
   priceId?: string
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'uri',
-    maxLength: 2048,
-    description: 'Where the browser goes afterwards; the main site by default',
-    example: 'https://shop-one.example.net/thanks',
-  })
-  @IfPresent()
-  @IsString()
-  return?: string
+  @ReturnUrl('https://shop-one.example.net/thanks') return?: string
 }
 
 class CheckoutAnswer {
-  @ApiProperty({
-    type: String,
-    format: 'uri',
-    description: "The payment provider's page; send the browser there",
-  })
-  checkoutUrl!: string
+  @Url({ description: "The payment provider's page; send the browser there" }) checkoutUrl!: string
 }
 
 class PortalBody {
-  @ApiPropertyOptional({
-    type: String,
-    format: 'uri',
-    maxLength: 2048,
-    description: 'Where the browser goes afterwards; the main site by default',
-    example: 'https://www.example.com/account',
-  })
-  @IfPresent()
-  @IsString()
-  return?: string
+  @ReturnUrl('https://www.example.com/account') return?: string
 }
 
 class PortalAnswer {
-  @ApiProperty({
-    type: String,
-    format: 'uri',
-    description: "The payment provider's page; send the browser there",
-  })
-  url!: string
+  @Url({ description: "The payment provider's page; send the browser there" }) url!: string
 }
 
 class SubscriptionQuery {
-  @ApiPropertyOptional({
-    type: String,
+  @Text({
+    optional: true,
     description:
       "The `checkout` parameter that the browser came back with, or the provider's id of the checkout",
   })
-  @IsOptional()
-  @IsString()
   @Matches(/^[A-Za-z0-9_-]{1,255}$/)
   checkout?: string
 
-  @ApiPropertyOptional({
-    enum: ['closed'],
+  @OneOf(['closed'], {
+    optional: true,
     description: 'The `portal` parameter that the browser came back with',
   })
-  @IsOptional()
-  @IsIn(['closed'])
   portal?: 'closed'
 }
 
 class SubscriptionAnswer {
-  @ApiProperty({
-    enum: [
-      'none',
-      'incomplete',
-      'incomplete_expired',
-      'trialing',
-      'active',
-      'past_due',
-      'canceled',
-      'unpaid',
-      'paused',
-    ],
-  })
+  @OneOf([
+    'none',
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'canceled',
+    'unpaid',
+    'paused',
+  ])
   status!: string
 
-  @ApiProperty({
-    enum: SUBSCRIPTION_STATES,
+  @OneOf(SUBSCRIPTION_STATES, {
     description:
       'What this means for the account. It has its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`). ' +
       '`pending`: the first payment is on its way, which can take days. `unconfirmed`: the bank asks the customer to confirm it first',
   })
   state!: string
 
-  @ApiProperty({ type: String, nullable: true, example: 'price_monthly' })
-  plan!: string | null
+  @Text({ nullable: true, example: 'price_monthly' }) plan!: string | null
 
-  @ApiProperty({ type: String, nullable: true, example: 'Team', description: "The plan's name, for people" })
+  @Text({ nullable: true, example: 'Team', description: "The plan's name, for people" })
   planName!: string | null
 
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
+  @TextsByName({
     example: { de: 'Team' },
     description: 'What the plan is called in other languages, by their BCP 47 tags',
   })
   planNames!: Record<string, string>
 
-  @ApiProperty({ type: 'integer', nullable: true, example: 1, description: 'How many seats are billed' })
-  quantity!: number | null
+  @Whole({ nullable: true, example: 1, description: 'How many seats are billed' }) quantity!: number | null
+  @Instant({ nullable: true }) currentPeriodEnd!: string | null
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  currentPeriodEnd!: string | null
-
-  @ApiProperty({ type: Boolean, description: 'Whether a cancellation is scheduled; it lives until `endsAt`' })
+  @Flag({ description: 'Whether a cancellation is scheduled; it lives until `endsAt`' })
   cancelAtPeriodEnd!: boolean
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When it ends or has ended; null while no end is set',
-  })
+  @Instant({ nullable: true, description: 'When it ends or has ended; null while no end is set' })
   endsAt!: string | null
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
+  @Instant({
     nullable: true,
     description: 'When the next period is charged; null when none will be, or a payment is due already',
   })
   renewsAt!: string | null
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  graceUntil!: string | null
+  @Instant({ nullable: true }) graceUntil!: string | null
 
-  @ApiProperty({
-    type: String,
-    format: 'uri',
+  @Url({
     nullable: true,
     description:
       "While `unconfirmed`, the payment provider's page to confirm the payment; only for the main site and whoever has the " +
@@ -296,11 +230,10 @@ class SubscriptionAnswer {
   })
   confirmUrl!: string | null
 
-  @ApiProperty({ type: LimitsAnswer, description: 'How many the account may have now' })
-  limits!: LimitsAnswer
+  @Nested(LimitsAnswer, { description: 'How many the account may have now' }) limits!: LimitsAnswer
 
-  @ApiPropertyOptional({
-    enum: ['pending', 'active'],
+  @OneOf(['pending', 'active'], {
+    optional: true,
     description: 'Only with `checkout`. `pending`: no payment has arrived yet, or it takes days',
   })
   checkout?: string

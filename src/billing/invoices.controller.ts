@@ -1,8 +1,9 @@
 import { Controller, Get, Injectable } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Instant, ListOf, OneOf, Text, Url, Whole } from '../platform/http/fields.js'
 import { MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { BillingCustomers } from './customers.js'
@@ -93,43 +94,27 @@ function issued(invoice: Stripe.Invoice): IssuedInvoice[] {
 }
 
 class InvoiceAnswer {
-  @ApiProperty({ type: String, example: 'in_1MtHbELkdIwHu7ixl4OzzPMv' })
-  id!: string
+  @Text({ example: 'in_1MtHbELkdIwHu7ixl4OzzPMv' }) id!: string
+  @Text({ nullable: true, example: 'A1B2C3D4-0001' }) number!: string | null
+  @Instant() createdAt!: Date
 
-  @ApiProperty({ type: String, nullable: true, example: 'A1B2C3D4-0001' })
-  number!: string | null
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: Date
-
-  @ApiProperty({
-    type: 'integer',
-    example: 2000,
-    description: "In the currency's smallest unit; negative for a credit",
-  })
+  @Whole({ example: 2000, description: "In the currency's smallest unit; negative for a credit" })
   amount!: number
 
-  @ApiProperty({ type: String, example: 'usd', description: 'ISO 4217, lower case' })
-  currency!: string
+  @Text({ example: 'usd', description: 'ISO 4217, lower case' }) currency!: string
+  @OneOf(INVOICE_STATUSES, { description: '`open`: to be paid. Drafts are left out.' }) status!: InvoiceStatus
 
-  @ApiProperty({ enum: INVOICE_STATUSES, description: '`open`: to be paid. Drafts are left out.' })
-  status!: InvoiceStatus
-
-  @ApiProperty({
-    type: String,
-    format: 'uri',
+  @Url({
     nullable: true,
     description: 'The page of the provider to see and pay it; whoever has the address can open it',
   })
   url!: string | null
 
-  @ApiProperty({ type: String, format: 'uri', nullable: true })
-  pdfUrl!: string | null
+  @Url({ nullable: true }) pdfUrl!: string | null
 }
 
 class InvoicesAnswer {
-  @ApiProperty({ type: [InvoiceAnswer], description: 'Newest first, 24 at most' })
-  invoices!: InvoiceAnswer[]
+  @ListOf(InvoiceAnswer, { description: 'Newest first, 24 at most' }) invoices!: InvoiceAnswer[]
 }
 
 @ApiTags('Billing')

@@ -1,6 +1,6 @@
 import { Controller, Post, Req } from '@nestjs/common'
 import { RouteConfig } from '@nestjs/platform-fastify'
-import { ApiHeader, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger'
 import type { FastifyRequest } from 'fastify'
 import Stripe from 'stripe'
 import { auditEvent } from '../platform/audit/audit-event.js'
@@ -9,6 +9,7 @@ import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { SIGNED_BODY } from '../platform/http/edge/bodies.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag } from '../platform/http/fields.js'
 import { type Client, CurrentClient, singleHeader } from '../platform/http/request.js'
 import { Clock, unixSeconds } from '../platform/time.js'
 import { Public } from '../tokens/jwt.guard.js'
@@ -20,8 +21,7 @@ import { BillingWorker } from './worker.js'
 const TOLERANCE_SECONDS = 300
 
 class WebhookAnswer {
-  @ApiProperty({ type: Boolean, example: true })
-  received!: boolean
+  @Flag({ example: true }) received!: boolean
 }
 
 @ApiTags('Billing')

@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Req, Res } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
-import { IsString, MaxLength, MinLength } from 'class-validator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { MAX_CODE_LENGTH } from '../auth/factor-fields.dto.js'
 import { type Passkey, PasskeySites } from '../factors/passkeys.js'
@@ -12,44 +11,33 @@ import {
 } from '../factors/remembered-devices.js'
 import { totpUri } from '../factors/totp.js'
 import { FactorRequirement, UserFactors } from '../factors/user-factors.js'
-import { IsNewPasskeyResponse } from '../factors/webauthn.js'
+import { NewPasskeyResponse } from '../factors/webauthn.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag, Id, Instant, ListOf, Nested, Text, TextsByName, Whole } from '../platform/http/fields.js'
 import { IdInPath } from '../platform/http/request.js'
 import { ContainsDamage, ExemptFromWriteLimit, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { IsName } from '../users/name-text.js'
+import { Name } from '../users/name-text.js'
 import { Users } from '../users/users.js'
 import { FactorChanges, PasskeyEnrolmentService, TotpEnrolmentService } from './enrolment.js'
 
 class TotpAnswer {
-  @ApiProperty({ type: String, format: 'date-time' })
-  confirmedAt!: Date
+  @Instant() confirmedAt!: Date
 }
 
 class SecondFactorAnswer {
-  @ApiProperty({ type: TotpAnswer, nullable: true, description: 'The authenticator app; null without one' })
+  @Nested(TotpAnswer, { nullable: true, description: 'The authenticator app; null without one' })
   totp!: TotpAnswer | null
 
-  @ApiProperty({ type: 'integer', description: 'How many' })
-  passkeys!: number
-
-  @ApiProperty({ type: 'integer', description: 'Unused ones' })
-  recoveryCodesLeft!: number
-
-  @ApiProperty({ type: Boolean, description: 'False for users who have given up their password' })
-  hasPassword!: boolean
-
-  @ApiProperty({ type: Boolean, description: 'Whether the account requires a second factor of them' })
-  required!: boolean
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'From when on' })
-  requiredFrom!: Date | null
-
-  @ApiProperty({ type: Boolean, description: 'Whether they can do nothing else before they have one' })
-  mustEnrol!: boolean
+  @Whole({ description: 'How many' }) passkeys!: number
+  @Whole({ description: 'Unused ones' }) recoveryCodesLeft!: number
+  @Flag({ description: 'False for users who have given up their password' }) hasPassword!: boolean
+  @Flag({ description: 'Whether the account requires a second factor of them' }) required!: boolean
+  @Instant({ nullable: true, description: 'From when on' }) requiredFrom!: Date | null
+  @Flag({ description: 'Whether they can do nothing else before they have one' }) mustEnrol!: boolean
 }
 
 @ApiTags('Second factors')
@@ -81,23 +69,13 @@ export class SecondFactorOverviewController {
 }
 
 class TotpCodeBody {
-  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_CODE_LENGTH, example: '123456' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_CODE_LENGTH)
-  code!: string
+  @Text({ min: 1, max: MAX_CODE_LENGTH, example: '123456' }) code!: string
 }
 
 class TotpSecretAnswer {
-  @ApiProperty({
-    type: String,
-    description: 'Base32, to be typed',
-    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-  })
-  secret!: string
+  @Text({ description: 'Base32, to be typed', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }) secret!: string
 
-  @ApiProperty({
-    type: String,
+  @Text({
     description: 'The same as a QR code has it',
     example:
       'otpauth://totp/www.example.com:owner%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=www.example.com',
@@ -106,8 +84,7 @@ class TotpSecretAnswer {
 }
 
 class NewRecoveryCodesAnswer {
-  @ApiProperty({
-    type: [String],
+  @ListOf(String, {
     nullable: true,
     description: 'Ten new ones, which are not shown again; null when the user still has some',
     example: ['7K3M-9XQ2-VB4N-H8TE'],
@@ -167,11 +144,7 @@ export class TotpController {
 }
 
 class RecoveryCodesAnswer {
-  @ApiProperty({
-    type: [String],
-    description: 'Ten, which are not shown again',
-    example: ['7K3M-9XQ2-VB4N-H8TE'],
-  })
+  @ListOf(String, { description: 'Ten, which are not shown again', example: ['7K3M-9XQ2-VB4N-H8TE'] })
   recoveryCodes!: readonly string[]
 }
 
@@ -197,32 +170,19 @@ export class RecoveryCodesController {
 }
 
 class RememberedDeviceAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  id!: string
+  @Id() id!: string
+  @Text({ description: 'As it identified itself', example: 'Firefox on Linux' }) name!: string
+  @Instant() createdAt!: string
+  @Instant({ description: 'The latest login without a second factor' }) lastUsedAt!: string
 
-  @ApiProperty({ type: String, description: 'As it identified itself', example: 'Firefox on Linux' })
-  name!: string
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string
-
-  @ApiProperty({ type: String, format: 'date-time', description: 'The latest login without a second factor' })
-  lastUsedAt!: string
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'When a second factor is asked for again; use does not extend it',
-  })
+  @Instant({ description: 'When a second factor is asked for again; use does not extend it' })
   expiresAt!: string
 
-  @ApiProperty({ type: Boolean, description: 'Whether it is the browser that asks' })
-  isCurrent!: boolean
+  @Flag({ description: 'Whether it is the browser that asks' }) isCurrent!: boolean
 }
 
 class RememberedDevicesAnswer {
-  @ApiProperty({ type: [RememberedDeviceAnswer], description: 'The newest first' })
-  devices!: RememberedDeviceAnswer[]
+  @ListOf(RememberedDeviceAnswer, { description: 'The newest first' }) devices!: RememberedDeviceAnswer[]
 }
 
 @ApiTags('Second factors')
@@ -263,84 +223,47 @@ export class RememberedDevicesController {
 }
 
 class NewPasskeyBody {
-  @IsNewPasskeyResponse()
-  response!: RegistrationResponseJSON
-
-  @IsName({ required: false })
-  name?: string
+  @NewPasskeyResponse() response!: RegistrationResponseJSON
+  @Name({ optional: true }) name?: string
 }
 
 class PasskeyNameBody {
-  @IsName({ required: true })
-  name!: string
+  @Name() name!: string
 }
 
 class PasskeyAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  id!: string
-
-  @ApiProperty({ type: String, example: 'Bitwarden' })
-  name!: string
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: Date
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  lastUsedAt!: Date | null
-
-  @ApiProperty({ type: Boolean, description: 'Whether it may be on several devices' })
-  isBackupEligible!: boolean
-
-  @ApiProperty({ type: Boolean, description: 'Whether it is on several devices, or in a cloud' })
-  isBackedUp!: boolean
-
-  @ApiProperty({ type: [String], example: ['internal', 'hybrid'] })
-  transports!: readonly string[]
+  @Id() id!: string
+  @Text({ example: 'Bitwarden' }) name!: string
+  @Instant() createdAt!: Date
+  @Instant({ nullable: true }) lastUsedAt!: Date | null
+  @Flag({ description: 'Whether it may be on several devices' }) isBackupEligible!: boolean
+  @Flag({ description: 'Whether it is on several devices, or in a cloud' }) isBackedUp!: boolean
+  @ListOf(String, { example: ['internal', 'hybrid'] }) transports!: readonly string[]
 }
 
 class PasskeysAnswer {
-  @ApiProperty({ type: [PasskeyAnswer] })
-  passkeys!: PasskeyAnswer[]
-
-  @ApiProperty({ type: String, example: 'example.com', description: 'The domain that they belong to' })
-  rpId!: string
+  @ListOf(PasskeyAnswer) passkeys!: PasskeyAnswer[]
+  @Text({ example: 'example.com', description: 'The domain that they belong to' }) rpId!: string
 }
 
 class CreationOptionsAnswer {
-  @ApiProperty({ type: String })
-  challenge!: string
-
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
-  rp!: object
-
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
-  user!: object
+  @Text() challenge!: string
+  @TextsByName() rp!: object
+  @TextsByName() user!: object
 }
 
 class PasskeyAddedAnswer {
-  @ApiProperty({ type: PasskeyAnswer })
-  passkey!: PasskeyAnswer
+  @Nested(PasskeyAnswer) passkey!: PasskeyAnswer
 
-  @ApiProperty({
-    type: [String],
-    nullable: true,
-    description: 'Shown this once; null when the user has some already',
-  })
+  @ListOf(String, { nullable: true, description: 'Shown this once; null when the user has some already' })
   recoveryCodes!: readonly string[] | null
 }
 
 class PasskeyRemovedAnswer {
-  @ApiProperty({ type: String })
-  rpId!: string
-
-  @ApiProperty({ type: String })
-  credentialId!: string
-
-  @ApiProperty({ type: String, description: 'The user handle, base64url' })
-  userId!: string
-
-  @ApiProperty({ type: [String], description: 'The credentials that the user still has' })
-  remaining!: readonly string[]
+  @Text() rpId!: string
+  @Text() credentialId!: string
+  @Text({ description: 'The user handle, base64url' }) userId!: string
+  @ListOf(String, { description: 'The credentials that the user still has' }) remaining!: readonly string[]
 }
 
 /** A passkey as its user sees it. */

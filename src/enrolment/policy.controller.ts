@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Put } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
 } from '../platform/database/schema/columns.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Instant, OneOf, Whole } from '../platform/http/fields.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { SecondFactorPolicyService } from './policy.js'
@@ -13,69 +13,47 @@ import { SecondFactorPolicyService } from './policy.js'
 const MAX_GRACE_DAYS = 90
 const MAX_STEP_UP_MINUTES = 24 * 60
 
-const REQUIRED = {
-  enum: SECOND_FACTOR_REQUIREMENTS,
-  description:
-    'Who must have a second factor: those who may pay (`payments`); the owner and whoever may pay or manage the account or its team ' +
-    '(`managers`); `everyone`',
-} as const
+const Requirement = () =>
+  OneOf(SECOND_FACTOR_REQUIREMENTS, {
+    description:
+      'Who must have a second factor: those who may pay (`payments`); the owner and whoever may pay or manage the account or its team ' +
+      '(`managers`); `everyone`',
+  })
 
-const STEP_UP = {
-  type: 'integer',
-  minimum: 1,
-  maximum: MAX_STEP_UP_MINUTES,
-  nullable: true,
-  description:
-    'How many minutes ago a second factor may have been used to spend money; null where none is needed',
-} as const
+const StepUpMinutes = () =>
+  Whole({
+    min: 1,
+    max: MAX_STEP_UP_MINUTES,
+    nullable: true,
+    description:
+      'How many minutes ago a second factor may have been used to spend money; null where none is needed',
+  })
 
 class PolicyBody {
-  @ApiProperty(REQUIRED)
-  @IsIn(SECOND_FACTOR_REQUIREMENTS)
-  required!: SecondFactorRequirement
+  @Requirement() required!: SecondFactorRequirement
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    maximum: MAX_GRACE_DAYS,
+  @Whole({
+    optional: true,
+    min: 0,
+    max: MAX_GRACE_DAYS,
     description:
       'From now until it counts; until then nobody has to have a second factor, even if one was required before. Left out: the date ' +
       'stays as it is while the same is required, otherwise it counts at once',
   })
-  @ValidateIf(({ graceDays }) => graceDays !== undefined)
-  @IsInt()
-  @Min(0)
-  @Max(MAX_GRACE_DAYS)
   graceDays?: number
 
-  @ApiProperty(STEP_UP)
-  @ValidateIf(({ paymentStepUpMinutes }) => paymentStepUpMinutes !== null)
-  @IsInt()
-  @Min(1)
-  @Max(MAX_STEP_UP_MINUTES)
-  paymentStepUpMinutes!: number | null
+  @StepUpMinutes() paymentStepUpMinutes!: number | null
 }
 
 class PolicyAnswer {
-  @ApiProperty(REQUIRED)
-  required!: SecondFactorRequirement
+  @Requirement() required!: SecondFactorRequirement
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'From when on it counts; null where nothing is required',
-  })
+  @Instant({ nullable: true, description: 'From when on it counts; null where nothing is required' })
   requiredFrom!: Date | null
 
-  @ApiProperty(STEP_UP)
-  paymentStepUpMinutes!: number | null
-
-  @ApiProperty({ type: 'integer', description: 'How many enabled users it concerns' })
-  covered!: number
-
-  @ApiProperty({ type: 'integer', description: 'How many of them have a second factor' })
-  enrolled!: number
+  @StepUpMinutes() paymentStepUpMinutes!: number | null
+  @Whole({ description: 'How many enabled users it concerns' }) covered!: number
+  @Whole({ description: 'How many of them have a second factor' }) enrolled!: number
 }
 
 const WHO = 'Main site, with the permission accountSettings.'

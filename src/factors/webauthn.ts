@@ -3,8 +3,8 @@ import { applyDecorators, Injectable } from '@nestjs/common'
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { ClientDataJSON } from '@simplewebauthn/server/helpers'
-import { registerDecorator } from 'class-validator'
 import type { Db } from '../platform/database/connection.js'
+import { type About, Rule } from '../platform/http/fields.js'
 import { UsedTexts } from '../platform/one-time-tokens.js'
 import { SecretBox } from '../platform/secrets/secrets.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
@@ -120,14 +120,12 @@ const MAX_FIELD_LENGTH = 8_192
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /** For a body field: what `PublicKeyCredential.toJSON()` gives after `navigator.credentials.get()`. */
-export function IsPasskeyResponse({ required }: { required: boolean }): PropertyDecorator {
-  return responseField('isPasskeyResponse', required, isAssertion, 'what credentials.get() gave, as JSON')
-}
+export const PasskeyResponse = (about: About = {}) =>
+  responseField('isPasskeyResponse', isAssertion, 'what credentials.get() gave, as JSON', about)
 
 /** For a body field: what `PublicKeyCredential.toJSON()` gives after `navigator.credentials.create()`. */
-export function IsNewPasskeyResponse(): PropertyDecorator {
-  return responseField('isNewPasskeyResponse', true, isCreation, 'what credentials.create() gave, as JSON')
-}
+export const NewPasskeyResponse = () =>
+  responseField('isNewPasskeyResponse', isCreation, 'what credentials.create() gave, as JSON')
 
 function isAssertion(value: unknown): value is AuthenticationResponseJSON {
   const fields = ['clientDataJSON', 'authenticatorData', 'signature']
@@ -164,30 +162,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function responseField(
   name: string,
-  required: boolean,
   validate: (value: unknown) => boolean,
   meaning: string,
+  { optional = false }: About = {},
 ): PropertyDecorator {
-  const documented = required ? ApiProperty : ApiPropertyOptional
+  const documented = optional ? ApiPropertyOptional : ApiProperty
   return applyDecorators(
     documented({
       type: 'object',
       additionalProperties: true,
       description: `\`PublicKeyCredential.toJSON()\`: ${meaning}`,
     }),
-    validated(name, value => (value === undefined && !required) || validate(value), meaning),
+    // Not a field that is looked at only if it is there: `IsOnlyOneOf` beside it looks at every body.
+    Rule(name, value => (optional && value === undefined) || validate(value), `must be ${meaning}`),
   )
-}
-
-function validated(name: string, validate: (value: unknown) => boolean, meaning: string): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name,
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate,
-        defaultMessage: () => `${String(propertyName)} must be ${meaning}`,
-      },
-    })
 }

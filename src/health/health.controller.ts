@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { unavailable } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Instant, Nested, OneOf, Text } from '../platform/http/fields.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { PartsMonitor } from './parts-monitor.js'
 
@@ -29,32 +30,22 @@ export class Readiness implements OnApplicationBootstrap {
 }
 
 class HealthAnswer {
-  @ApiProperty({ type: String, example: 'ok' })
-  status!: string
+  @Text({ example: 'ok' }) status!: string
 }
 
 class PartAnswer {
-  @ApiProperty({ enum: ['up', 'down'] })
-  state!: string
-
-  @ApiProperty({ type: String, format: 'date-time', description: 'Since when it has been in this state' })
-  since!: string
+  @OneOf(['up', 'down']) state!: string
+  @Instant({ description: 'Since when it has been in this state' }) since!: string
 }
 
 class PartsAnswer {
-  @ApiProperty({ type: PartAnswer })
-  database!: PartAnswer
-
-  @ApiProperty({ type: PartAnswer })
-  sessionStore!: PartAnswer
+  @Nested(PartAnswer) database!: PartAnswer
+  @Nested(PartAnswer) sessionStore!: PartAnswer
 }
 
 class StatusAnswer {
-  @ApiProperty({ enum: ['ok', 'degraded'] })
-  status!: string
-
-  @ApiProperty({ type: PartsAnswer })
-  parts!: PartsAnswer
+  @OneOf(['ok', 'degraded']) status!: string
+  @Nested(PartsAnswer) parts!: PartsAnswer
 }
 
 @ApiTags('Health')

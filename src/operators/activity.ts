@@ -1,16 +1,16 @@
 import { Controller, Get, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
+import { IsOptional, Matches } from 'class-validator'
 import { and, eq, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { AuditRow } from '../audit/chain.js'
-import { asInstant, idsBetween, pageBefore, RowCursor, RowLimit, scanAuditLog } from '../audit/scan.js'
+import { idsBetween, pageBefore, RowCursor, RowLimit, scanAuditLog } from '../audit/scan.js'
 import { AUDIT_ACTIONS, type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { auditLog } from '../platform/database/schema/audit.js'
+import { Instant, OneOf } from '../platform/http/fields.js'
 import { UUID } from '../platform/http/request.js'
-import { ParseText } from '../platform/http/validation.js'
 import { CountsAsWrite } from '../sessions/guards.js'
 import { withAccountNames } from './directory.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor } from './operator.guard.js'
@@ -34,31 +34,17 @@ class ActivityQuery {
   @IsOptional()
   operator?: string
 
-  @IsIn(KINDS)
-  @IsOptional()
-  kind?: (typeof KINDS)[number]
-
-  @IsIn(AUDIT_ACTIONS)
-  @IsOptional()
-  action?: AuditAction
+  @OneOf(KINDS, { optional: true }) kind?: (typeof KINDS)[number]
+  @OneOf(AUDIT_ACTIONS, { optional: true }) action?: AuditAction
 
   /** At this time or later. */
-  @ParseText(asInstant)
-  @IsDate()
-  @IsOptional()
-  from?: Date
+  @Instant({ optional: true }) from?: Date
 
   /** Before this time. */
-  @ParseText(asInstant)
-  @IsDate()
-  @IsOptional()
-  to?: Date
+  @Instant({ optional: true }) to?: Date
 
-  @RowLimit()
-  limit?: number
-
-  @RowCursor()
-  after?: number
+  @RowLimit() limit?: number
+  @RowCursor() after?: number
 }
 
 /** What operators did. */

@@ -2,8 +2,8 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IsOptional, Matches } from 'class-validator'
 import { ApiError } from '../platform/errors/api-error.js'
+import { Line, ParseText } from '../platform/http/fields.js'
 import { IdInPath, UUID_PATTERN } from '../platform/http/request.js'
-import { IsStorableLine, ParseText } from '../platform/http/validation.js'
 import { ActiveSessions } from '../sessions/active-sessions.js'
 import { CountsAsWrite } from '../sessions/guards.js'
 import { asSessionHandle } from '../sessions/session.js'
@@ -21,7 +21,7 @@ import {
 
 class SearchQuery {
   @ParseText(text => text.trim())
-  @IsStorableLine({ min: 2, max: 254 })
+  @Line({ min: 2, max: 254 })
   q!: string
 }
 

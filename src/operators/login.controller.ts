@@ -1,14 +1,15 @@
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { IsString, Matches, MaxLength } from 'class-validator'
+import { Matches } from 'class-validator'
 import type { FastifyReply } from 'fastify'
-import { IsNewPasskeyResponse, IsPasskeyResponse } from '../factors/webauthn.js'
+import { NewPasskeyResponse, PasskeyResponse } from '../factors/webauthn.js'
+import { Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { ExemptFromWriteLimit } from '../sessions/guards.js'
-import { type Email, IsEmailAddress } from '../users/email.js'
-import { IsName } from '../users/name-text.js'
-import { IsPassword } from '../users/passwords/passwords.js'
+import { type Email, EmailAddress } from '../users/email.js'
+import { Name } from '../users/name-text.js'
+import { Password } from '../users/passwords/passwords.js'
 import { OperatorLogin } from './login.js'
 import {
   CurrentOperator,
@@ -21,15 +22,9 @@ import { OperatorPasskeys } from './passkeys.js'
 import { clearOperatorCookie, type OperatorSession, OperatorSessions, setOperatorCookie } from './sessions.js'
 
 class OperatorLoginBody {
-  @IsEmailAddress()
-  email!: Email
-
-  @IsPassword()
-  password!: string
-
-  @IsString()
-  @MaxLength(20)
-  code!: string
+  @EmailAddress() email!: Email
+  @Password() password!: string
+  @Text({ max: 20 }) code!: string
 }
 
 @ApiExcludeController()
@@ -72,26 +67,18 @@ export class OperatorLoginController {
 }
 
 class OperatorPasskeyLoginBody {
-  @IsPasskeyResponse({ required: true })
-  response!: AuthenticationResponseJSON
+  @PasskeyResponse() response!: AuthenticationResponseJSON
 }
 
 class NewOperatorPasskeyBody {
-  @IsNewPasskeyResponse()
-  response!: RegistrationResponseJSON
-
-  @IsName({ required: true })
-  name!: string
-
-  @MaxLength(20)
-  @IsString()
-  code!: string
+  @NewPasskeyResponse() response!: RegistrationResponseJSON
+  @Name() name!: string
+  @Text({ max: 20 }) code!: string
 }
 
 class RemovedOperatorPasskeyBody {
   @Matches(/^[\w-]+$/)
-  @MaxLength(1_400)
-  @IsString()
+  @Text({ max: 1_400 })
   credentialId!: string
 }
 

@@ -10,15 +10,15 @@ import {
   Query,
 } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { IsIn, IsOptional, Matches, MaxLength } from 'class-validator'
+import { IsOptional, Matches, MaxLength } from 'class-validator'
 import { BillingInspection, BillingReplay, EVENT_STATES, type EventState } from '../billing/operations.js'
 import { PartsMonitor } from '../health/parts-monitor.js'
 import { FailedMails } from '../mail/failed-mails.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
+import { OneOf, ParseText } from '../platform/http/fields.js'
 import { type Age, AgeCursor, ageCursor, PageLimit, pageOf } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
-import { ParseText } from '../platform/http/validation.js'
 import { SatelliteAdministration } from '../satellites/registry.js'
 import { CountsAsWrite } from '../sessions/guards.js'
 import { shownSatellite, withAccountNames } from './directory.js'
@@ -33,9 +33,7 @@ import {
 const DEFAULT_PAGE = 50
 
 class SatellitesQuery {
-  @IsIn(['pending', 'active', 'suspended'])
-  @IsOptional()
-  state?: 'pending' | 'active' | 'suspended'
+  @OneOf(['pending', 'active', 'suspended'], { optional: true }) state?: 'pending' | 'active' | 'suspended'
 
   /** The start of the origin, with or without its scheme. */
   @ParseText(text => text.trim().toLowerCase())
@@ -44,11 +42,8 @@ class SatellitesQuery {
   @IsOptional()
   origin?: string
 
-  @PageLimit(DEFAULT_PAGE)
-  limit: number = DEFAULT_PAGE
-
-  @AgeCursor()
-  after?: Age
+  @PageLimit(DEFAULT_PAGE) limit: number = DEFAULT_PAGE
+  @AgeCursor() after?: Age
 }
 
 /** Satellites of all accounts. */
@@ -122,9 +117,7 @@ class EventIdInPath implements PipeTransform<string, string> {
 }
 
 class EventsQuery {
-  @IsIn(EVENT_STATES)
-  @IsOptional()
-  state?: EventState
+  @OneOf(EVENT_STATES, { optional: true }) state?: EventState
 }
 
 /** Events from the payment provider. */

@@ -12,8 +12,8 @@ import type { Actor } from '../platform/audit/audit-event.js'
 import { type OperatorSettings, Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { DocumentedGuard } from '../platform/http/endpoint.js'
+import { Line, ParseText } from '../platform/http/fields.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'
-import { IsStorableLine, ParseText } from '../platform/http/validation.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { countsAsWrite } from '../sessions/guards.js'
 import { Public } from '../tokens/jwt.guard.js'
@@ -164,6 +164,6 @@ const MAX_LENGTH = 300
 /** The body of every change: why it is made, in one line that the account can read. */
 export class ReasonBody {
   @ParseText(text => text.trim().replace(/\s+/g, ' '))
-  @IsStorableLine({ min: MIN_LENGTH, max: MAX_LENGTH })
+  @Line({ min: MIN_LENGTH, max: MAX_LENGTH })
   reason!: string
 }

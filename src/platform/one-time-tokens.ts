@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { applyDecorators, Injectable, Module } from '@nestjs/common'
+import { Injectable, Module } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { ApiProperty } from '@nestjs/swagger'
 import { IsString, MaxLength } from 'class-validator'
 import { and, asc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm'
 import type { TargetUser } from './audit/audit-event.js'
@@ -14,6 +13,7 @@ import { users } from './database/schema/accounts.js'
 import { oneTimeTokens } from './database/schema/platform.js'
 import { removeExpiredRows } from './database/sql.js'
 import { ApiError } from './errors/api-error.js'
+import { field } from './http/fields.js'
 import type { Client } from './http/request.js'
 import { LeasedJobs } from './jobs.js'
 import { Logger } from './log.js'
@@ -384,18 +384,17 @@ const MAX_LENGTH = 100
  * For body fields: the text after `#token=` in a mailed link. Only {@link OneTimeTokens} knows whether it is
  * valid.
  */
-export function IsMailedToken(): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ type: String, maxLength: MAX_LENGTH, description: 'From behind `#token=` in the link' }),
+export const MailedToken = () =>
+  field(
+    { type: String, maxLength: MAX_LENGTH },
+    { description: 'From behind `#token=` in the link' },
     IsString(),
     MaxLength(MAX_LENGTH),
   )
-}
 
 /** A body that contains nothing else. */
 export class MailedLinkBody {
-  @IsMailedToken()
-  token!: string
+  @MailedToken() token!: string
 }
 
 const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }

@@ -17,6 +17,15 @@ export function secondsAfter(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000)
 }
 
+/** RFC 3339 with an offset: without one, a time depends on the time zone. */
+const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
+export function asInstant(text: string): Date | null {
+  const time = INSTANT.test(text) ? new Date(text) : null
+  return time && !Number.isNaN(time.getTime()) ? time : null
+}
+
 /** Makes the clock injectable everywhere. */
 @Module({})
 export class ClockModule {

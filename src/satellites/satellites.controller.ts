@@ -1,21 +1,6 @@
 import { applyDecorators, Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { Type } from 'class-transformer'
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsString,
-  IsUrl,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateBy,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
+import { IsInt, IsUrl, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator'
 import {
   LOGIN_MODES,
   type LoginMode,
@@ -23,13 +8,25 @@ import {
   type SecondFactorPlace,
 } from '../cors/satellite.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import {
+  type About,
+  Flag,
+  field,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  OneOf,
+  Text,
+  Url,
+} from '../platform/http/fields.js'
 import { IdInPath } from '../platform/http/request.js'
-import { IfPresent, named } from '../platform/http/validation.js'
+import { named } from '../platform/http/validation.js'
 import { permissionsOf } from '../platform/permissions.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { IsName } from '../users/name-text.js'
+import { Name } from '../users/name-text.js'
 import { proofChallenge } from './proof.js'
 import {
   type ProofRow,
@@ -42,168 +39,112 @@ import { SatelliteVerification } from './verification.js'
 
 const MAX_ORIGIN_LENGTH = 300
 const MAX_LOGO_URL_LENGTH = 500
-/**
- * Pages put the logo's origin into their policy. The platform reads some characters, such as the Greek question mark, as
- * ones that separate directives there.
- */
-const HAS_PLAIN_ORIGIN = {
-  name: 'hasPlainOrigin',
-  validator: {
-    validate: (value: string) => /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(URL.parse(value)?.origin ?? ''),
-  },
-}
+
+const LogoUrl = () =>
+  field(
+    { type: String, format: 'uri', maxLength: MAX_LOGO_URL_LENGTH },
+    { nullable: true },
+    MaxLength(MAX_LOGO_URL_LENGTH),
+    // Pages put the logo's origin into their policy. The platform reads some characters, such as the Greek question
+    // mark, as ones that separate directives there.
+    ValidateBy({
+      name: 'hasPlainOrigin',
+      validator: {
+        validate: (value: string) => /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(URL.parse(value)?.origin ?? ''),
+      },
+    }),
+    Matches(/^\P{C}+$/u, named('NOT_A_LOGO')),
+    IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO')),
+  )
+
+const Color = (about: About) =>
+  field({ type: String }, about, Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR')))
+
 const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
 
 class SatelliteBody {
-  @ApiProperty({
-    type: String,
-    maxLength: MAX_ORIGIN_LENGTH,
+  @Text({
+    max: MAX_ORIGIN_LENGTH,
     example: 'https://shop.example.net',
     description:
       'As browsers send it; of a preview satellite a pattern, such as `https://*.preview.example.net`',
   })
-  @IsString()
-  @MaxLength(MAX_ORIGIN_LENGTH)
   origin!: string
 
-  @IsName({ required: true })
-  name!: string
-
-  @ApiPropertyOptional({ enum: ['production', 'preview'], default: 'production' })
-  @IfPresent()
-  @IsIn(['production', 'preview'])
-  kind?: 'production' | 'preview'
+  @Name() name!: string
+  @OneOf(['production', 'preview'], { optional: true, default: 'production' }) kind?: 'production' | 'preview'
 }
 
 class CeilingBody {
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  dataEntry!: boolean
-
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  viewReports!: boolean
+  @Flag() dataEntry!: boolean
+  @Flag() viewReports!: boolean
 }
 
 class BrandingBody {
-  @IsName({ required: true })
-  name!: string
-
-  @ApiProperty({ type: String, format: 'uri', nullable: true, maxLength: MAX_LOGO_URL_LENGTH })
-  @ValidateIf((_, value) => value !== null)
-  @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO'))
-  @Matches(/^\P{C}+$/u, named('NOT_A_LOGO'))
-  @ValidateBy(HAS_PLAIN_ORIGIN)
-  @MaxLength(MAX_LOGO_URL_LENGTH)
-  logoUrl!: string | null
-
-  @ApiProperty({ type: String, example: '#1d4ed8', description: 'Colour of buttons and links' })
-  @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
-  accent!: string
-
-  @ApiProperty({ type: String, example: '#f8fafc', description: 'Background colour of the page' })
-  @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
-  background!: string
+  @Name() name!: string
+  @LogoUrl() logoUrl!: string | null
+  @Color({ example: '#1d4ed8', description: 'Colour of buttons and links' }) accent!: string
+  @Color({ example: '#f8fafc', description: 'Background colour of the page' }) background!: string
 }
 
 class SatelliteChangeBody {
-  @IsName({ required: false })
-  name?: string
+  @Name({ optional: true }) name?: string
 
-  @ApiPropertyOptional({ type: CeilingBody, description: 'The most that its sessions may do' })
-  @IfPresent()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => CeilingBody)
+  @Nested(CeilingBody, { optional: true, description: 'The most that its sessions may do' })
   ceiling?: CeilingBody
 
-  @ApiPropertyOptional({ enum: LOGIN_MODES })
-  @IfPresent()
-  @IsIn(LOGIN_MODES)
-  loginMode?: LoginMode
+  @OneOf(LOGIN_MODES, { optional: true }) loginMode?: LoginMode
 
-  @ApiPropertyOptional({
-    enum: SECOND_FACTOR_PLACES,
+  @OneOf(SECOND_FACTOR_PLACES, {
+    optional: true,
     description:
       'Whether users may type their second factor on its pages. With `handoff`, those who have one log in through the main site',
   })
-  @IfPresent()
-  @IsIn(SECOND_FACTOR_PLACES)
   secondFactor?: SecondFactorPlace
 
-  @ApiPropertyOptional({
-    type: Number,
-    nullable: true,
-    minimum: SECONDS.min,
-    maximum: SECONDS.max,
-    description: 'How long sessions live that begin from now on; null is what the service has for all',
-  })
-  @ValidateIf((_, value) => value !== undefined && value !== null)
-  @IsInt()
-  @Min(SECONDS.min)
-  @Max(SECONDS.max)
+  @field(
+    { type: Number, minimum: SECONDS.min, maximum: SECONDS.max },
+    {
+      optional: true,
+      nullable: true,
+      description: 'How long sessions live that begin from now on; null is what the service has for all',
+    },
+    Max(SECONDS.max),
+    Min(SECONDS.min),
+    IsInt(),
+  )
   sessionSeconds?: number | null
 
-  @ApiPropertyOptional({ type: BrandingBody, nullable: true })
-  @ValidateIf((_, value) => value !== undefined && value !== null)
-  @IsObject()
-  @ValidateNested()
-  @Type(() => BrandingBody)
-  branding?: BrandingBody | null
+  @Nested(BrandingBody, { optional: true, nullable: true }) branding?: BrandingBody | null
 }
 
 class DnsProof {
-  @ApiProperty({ type: String, example: '_mainstay-challenge.shop.example.net' })
-  name!: string
-
-  @ApiProperty({ type: String, description: 'The content of its TXT record' })
-  value!: string
+  @Text({ example: '_mainstay-challenge.shop.example.net' }) name!: string
+  @Text({ description: 'The content of its TXT record' }) value!: string
 }
 
 class FileProof {
-  @ApiProperty({ type: String, format: 'uri' })
-  url!: string
-
-  @ApiProperty({ type: String })
-  content!: string
+  @Url() url!: string
+  @Text() content!: string
 }
 
 class ProofAnswer {
-  @ApiProperty({ type: DnsProof })
-  dns!: DnsProof
+  @Nested(DnsProof) dns!: DnsProof
+  @Nested(FileProof, { nullable: true, description: 'Null for preview satellites' }) file!: FileProof | null
+  @Instant({ description: 'Until when it counts for a pending satellite' }) expiresAt!: string
+  @Instant({ nullable: true, description: 'When it was last found' }) provenAt!: string | null
 
-  @ApiProperty({ type: FileProof, nullable: true, description: 'Null for preview satellites' })
-  file!: FileProof | null
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'Until when it counts for a pending satellite',
-  })
-  expiresAt!: string
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When it was last found' })
-  provenAt!: string | null
-
-  @ApiProperty({
-    enum: ['dns', 'file', 'operator'],
+  @OneOf(['dns', 'file', 'operator'], {
     nullable: true,
     description:
       'Where it was last found; `operator`: an operator vouches for the satellite, and nothing is looked up',
   })
   method!: string | null
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'Since when the daily check has not found it',
-  })
+  @Instant({ nullable: true, description: 'Since when the daily check has not found it' })
   failingSince!: string | null
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
+  @Instant({
     nullable: true,
     description: 'When an active satellite is suspended if it stays missing; null when it is not missing',
   })
@@ -211,54 +152,30 @@ class ProofAnswer {
 }
 
 class SatelliteAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  id!: string
+  @Id() id!: string
+  @Text() origin!: string
+  @Text() name!: string
+  @OneOf(['production', 'preview']) kind!: string
+  @OneOf(['pending', 'active', 'suspended']) state!: string
 
-  @ApiProperty({ type: String })
-  origin!: string
-
-  @ApiProperty({ type: String })
-  name!: string
-
-  @ApiProperty({ enum: ['production', 'preview'] })
-  kind!: string
-
-  @ApiProperty({ enum: ['pending', 'active', 'suspended'] })
-  state!: string
-
-  @ApiProperty({
-    enum: ['account', 'check', 'operator'],
+  @OneOf(['account', 'check', 'operator'], {
     nullable: true,
     description:
       'Who has suspended it: somebody of the account, the daily check that did not find the proof, or an operator; null unless it is suspended',
   })
   suspendedBy!: string | null
 
-  @ApiProperty({ type: CeilingBody })
-  ceiling!: CeilingBody
-
-  @ApiProperty({ enum: LOGIN_MODES })
-  loginMode!: string
-
-  @ApiProperty({ enum: SECOND_FACTOR_PLACES })
-  secondFactor!: string
-
-  @ApiProperty({ type: Number, nullable: true })
-  sessionSeconds!: number | null
-
-  @ApiProperty({ type: BrandingBody, nullable: true })
-  branding!: object | null
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string
-
-  @ApiProperty({ type: ProofAnswer })
-  proof!: ProofAnswer
+  @Nested(CeilingBody) ceiling!: CeilingBody
+  @OneOf(LOGIN_MODES) loginMode!: string
+  @OneOf(SECOND_FACTOR_PLACES) secondFactor!: string
+  @ApiProperty({ type: Number, nullable: true }) sessionSeconds!: number | null
+  @Nested(BrandingBody, { nullable: true }) branding!: object | null
+  @Instant() createdAt!: string
+  @Nested(ProofAnswer) proof!: ProofAnswer
 }
 
 class SatellitesAnswer {
-  @ApiProperty({ type: [SatelliteAnswer], description: 'Oldest first' })
-  satellites!: SatelliteAnswer[]
+  @ListOf(SatelliteAnswer, { description: 'Oldest first' }) satellites!: SatelliteAnswer[]
 }
 
 const Verifies = () =>

@@ -3,74 +3,51 @@ import { ApiOperation, ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import { Settings } from '../platform/config/settings.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag, Instant, ListOf, OneOf, Text } from '../platform/http/fields.js'
 import { OwnSessions } from './active-sessions.js'
 import { ExemptFromWriteLimit, LiveSession } from './guards.js'
 import { CurrentActor, type SessionActor } from './session-actor.js'
 import { clearSessionCookie } from './session-cookie.js'
 
 class SessionAnswer {
-  @ApiProperty({
-    type: String,
+  @Text({
     description: 'Its public handle, which cannot be used to log in',
     example: '0iXbCZ6pMTi7jYvK0m6Ps4hSQ1cO1xB7bDy3q6cS8sE',
   })
   sid!: string
 
-  @ApiProperty({ type: Boolean, description: "Whether it is the caller's session" })
-  current!: boolean
+  @Flag({ description: "Whether it is the caller's session" }) current!: boolean
+  @Text({ description: 'As its client identifies itself', example: 'Firefox on Linux' }) device!: string
 
-  @ApiProperty({ type: String, description: 'As its client identifies itself', example: 'Firefox on Linux' })
-  device!: string
-
-  @ApiProperty({
-    type: String,
+  @Text({
     nullable: true,
     description: 'Roughly where its address is; null when unknown',
     example: 'Zürich, Switzerland',
   })
   place!: string | null
 
-  @ApiProperty({ type: String, example: '203.0.113.7' })
-  ip!: string
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string
-
-  @ApiProperty({ type: String, format: 'date-time', description: 'Its last refresh' })
-  lastUsed!: string
-
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it ends; use does not extend it' })
-  expiresAt!: string
+  @Text({ example: '203.0.113.7' }) ip!: string
+  @Instant() createdAt!: string
+  @Instant({ description: 'Its last refresh' }) lastUsed!: string
+  @Instant({ description: 'When it ends; use does not extend it' }) expiresAt!: string
 }
 
 /** The sessions of one site. */
 export class SiteSessionsAnswer {
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Its origin; null for apps',
-    example: 'https://www.example.com',
-  })
+  @Text({ nullable: true, description: 'Its origin; null for apps', example: 'https://www.example.com' })
   site!: string | null
 
-  @ApiProperty({ enum: ['main', 'satellite', 'app'] })
-  kind!: string
-
-  @ApiProperty({ type: [SessionAnswer], description: 'Most recently used first' })
-  sessions!: SessionAnswer[]
+  @OneOf(['main', 'satellite', 'app']) kind!: string
+  @ListOf(SessionAnswer, { description: 'Most recently used first' }) sessions!: SessionAnswer[]
 }
 
 class SessionsAnswer {
-  @ApiProperty({ type: Boolean, description: 'False on a satellite, which is shown its own sessions only' })
-  complete!: boolean
-
-  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
-  sites!: SiteSessionsAnswer[]
+  @Flag({ description: 'False on a satellite, which is shown its own sessions only' }) complete!: boolean
+  @ListOf(SiteSessionsAnswer, { description: 'Most recently used first' }) sites!: SiteSessionsAnswer[]
 }
 
 class EndedAnswer {
-  @ApiProperty({ type: Number, description: 'How many were ended' })
-  ended!: number
+  @ApiProperty({ type: Number, description: 'How many were ended' }) ended!: number
 }
 
 @ApiTags('Sessions')

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Param, Post, Query } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsIn, IsOptional } from 'class-validator'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Instant, OneOf } from '../platform/http/fields.js'
 import { type Client, CurrentClient, IdInPath } from '../platform/http/request.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
@@ -12,18 +12,15 @@ import { FactorResetLinks, FactorResetRequests } from './factor-reset.js'
 const ONLY = ['pending'] as const
 
 class RequestResetQuery {
-  @ApiPropertyOptional({
-    enum: ONLY,
+  @OneOf(ONLY, {
+    optional: true,
     description: 'Only mails a new link to the pending reset: `NOT_FOUND` when there is none any more',
   })
-  @IsIn(ONLY)
-  @IsOptional()
   only?: (typeof ONLY)[number]
 }
 
 class FactorResetAnswer {
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it happens, unless it is stopped' })
-  resetAt!: Date
+  @Instant({ description: 'When it happens, unless it is stopped' }) resetAt!: Date
 }
 
 const WHAT =

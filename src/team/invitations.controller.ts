@@ -1,84 +1,60 @@
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Id, Instant, ListOf, Nested, Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient, IdInPath } from '../platform/http/request.js'
-import { IfPresent } from '../platform/http/validation.js'
-import { IsMailedToken } from '../platform/one-time-tokens.js'
+import { MailedToken } from '../platform/one-time-tokens.js'
 import type { Permissions } from '../platform/permissions.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { type Email, IsEmailAddress } from '../users/email.js'
-import { IsName } from '../users/name-text.js'
-import { IsNewPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../users/passwords/passwords.js'
+import { type Email, EmailAddress } from '../users/email.js'
+import { Name } from '../users/name-text.js'
+import { NewPassword } from '../users/passwords/passwords.js'
 import { initialGrant } from '../users/user.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { AcceptInvitation, INVITATION_DAYS, Invitations, type InviteRequest } from './invitations.js'
-import { IsPermissions, IsSatellites, PermissionsBody, permissionsIn } from './member-access.dto.js'
+import { PermissionsBody, PermissionsField, permissionsIn, SatelliteOrigins } from './member-access.dto.js'
 
 class InvitationBody {
-  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'colleague@example.com' })
-  @IsEmailAddress()
-  email!: Email
+  @EmailAddress({ example: 'colleague@example.com' }) email!: Email
 
   /** Default: dataEntry and viewReports. */
-  @ApiPropertyOptional({ type: PermissionsBody })
-  @IfPresent()
-  @IsPermissions()
-  permissions?: Permissions
-
-  @IsSatellites({ required: false })
-  satellites?: string[] | null
+  @PermissionsField({ optional: true }) permissions?: Permissions
+  @SatelliteOrigins() satellites?: string[] | null
 }
 
 class AcceptInvitationBody {
-  @IsMailedToken()
-  token!: string
-
-  @ApiProperty({ type: String, minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })
-  @IsNewPassword()
-  password!: string
-
-  @IsName({ required: false })
-  name?: string
+  @MailedToken() token!: string
+  @NewPassword() password!: string
+  @Name({ optional: true }) name?: string
 }
 
 class InvitedAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  id!: string
-
-  @ApiProperty({ type: String, format: 'email' })
-  email!: string
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  expiresAt!: Date
+  @Id() id!: string
+  @Text({ format: 'email' }) email!: string
+  @Instant() expiresAt!: Date
 }
 
 class InvitationAnswer extends InvitedAnswer {
-  @ApiProperty({ type: PermissionsBody })
-  permissions!: PermissionsBody
+  @Nested(PermissionsBody) permissions!: PermissionsBody
 
-  @ApiProperty({ type: [String], nullable: true, description: 'Origins; null means all satellites' })
+  @ListOf(String, { nullable: true, description: 'Origins; null means all satellites' })
   satellites!: string[] | null
 
-  @ApiProperty({ type: String, format: 'uuid', description: 'userId' })
-  invitedBy!: string
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string
+  @Id({ description: 'userId' }) invitedBy!: string
+  @Instant() createdAt!: string
 }
 
 class InvitationsAnswer {
-  @ApiProperty({ type: [InvitationAnswer], description: 'Oldest first' })
-  invitations!: InvitationAnswer[]
+  @ListOf(InvitationAnswer, { description: 'Oldest first' }) invitations!: InvitationAnswer[]
 }
 
 /** The new member, and the origins that they may log in at. */
 class AcceptedAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  userId!: string
+  @Id() userId!: string
 
-  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  @ListOf(String, { nullable: true, description: 'Origins to log in at; null means all' })
   satellites!: readonly string[] | null
 }
 

@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common'
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import { IsOptional } from 'class-validator'
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
+import { Flag, Id, Instant, Line, ListOf, Nested, OneOf, ParseText, Text } from '../platform/http/fields.js'
 import { type Age, AgeCursor, PageLimit } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
-import { IsStorableLine, ParseText } from '../platform/http/validation.js'
 import type { Permissions } from '../platform/permissions.js'
 import { SiteSessionsAnswer } from '../sessions/active-sessions.controller.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
@@ -20,79 +19,54 @@ const MAX_SEARCH = 100
 
 /** A page of the team. */
 class MembersQuery {
-  @PageLimit(DEFAULT_PAGE)
-  limit: number = DEFAULT_PAGE
+  @PageLimit(DEFAULT_PAGE) limit: number = DEFAULT_PAGE
+  @AgeCursor() after?: Age
 
-  @AgeCursor()
-  after?: Age
-
-  @ApiPropertyOptional({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_SEARCH,
+  @ParseText(text => text.trim())
+  @Line({
+    optional: true,
+    min: 1,
+    max: MAX_SEARCH,
     description:
       'Only those whose name or e-mail address contains this, in upper or lower case. A page looks at 10,000 members at most, so it may be short or empty although there is a `next`',
   })
-  @ParseText(text => text.trim())
-  @IsStorableLine({ min: 1, max: MAX_SEARCH })
-  @IsOptional()
   q?: string
 }
 
 class TeamMemberAnswer implements TeamMember {
-  @ApiProperty({ type: String, format: 'uuid' })
-  userId!: string
+  @Id() userId!: string
+  @Text({ format: 'email' }) email!: string
+  @Text({ nullable: true }) name!: string | null
+  @OneOf(['owner', 'member']) role!: Role
 
-  @ApiProperty({ type: String, format: 'email' })
-  email!: string
-
-  @ApiProperty({ type: String, nullable: true })
-  name!: string | null
-
-  @ApiProperty({ enum: ['owner', 'member'] })
-  role!: Role
-
-  @ApiProperty({ type: PermissionsBody, description: 'As granted; on satellites only some of them count' })
+  @Nested(PermissionsBody, { description: 'As granted; on satellites only some of them count' })
   permissions!: Permissions
 
-  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  @ListOf(String, { nullable: true, description: 'Origins to log in at; null means all' })
   satellites!: readonly string[] | null
 
-  @ApiProperty({ type: Boolean })
-  isDisabled!: boolean
+  @Flag() isDisabled!: boolean
+  @Flag() hasSecondFactor!: boolean
+  @Flag({ description: 'Whether they may do nothing until they have a second factor' }) mustEnrol!: boolean
 
-  @ApiProperty({ type: Boolean })
-  hasSecondFactor!: boolean
-
-  @ApiProperty({ type: Boolean, description: 'Whether they may do nothing until they have a second factor' })
-  mustEnrol!: boolean
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
+  @Instant({
     nullable: true,
     description: 'When a requested reset of their second factors happens; null when none is pending',
   })
   factorResetAt!: Date | null
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
+  @Instant({
     nullable: true,
     description: 'The last login; null for users who have not logged in within 400 days',
   })
   lastLoginAt!: Date | null
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: Date
+  @Instant() createdAt!: Date
 }
 
 class TeamAnswer {
-  @ApiProperty({ type: [TeamMemberAnswer], description: 'Oldest first' })
-  users!: TeamMemberAnswer[]
-
-  @ApiProperty({ type: String, nullable: true, description: 'For `after`; null on the last page' })
-  next!: string | null
+  @ListOf(TeamMemberAnswer, { description: 'Oldest first' }) users!: TeamMemberAnswer[]
+  @Text({ nullable: true, description: 'For `after`; null on the last page' }) next!: string | null
 }
 
 const MAIN_SITE_ONLY =
@@ -212,13 +186,11 @@ export class MembersController {
 }
 
 class MemberSessionsAnswer {
-  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
-  sites!: SiteSessionsAnswer[]
+  @ListOf(SiteSessionsAnswer, { description: 'Most recently used first' }) sites!: SiteSessionsAnswer[]
 }
 
 class EndedMemberSessionsAnswer {
-  @ApiProperty({ type: Number, description: 'How many were ended' })
-  ended!: number
+  @ApiProperty({ type: Number, description: 'How many were ended' }) ended!: number
 }
 
 const EXCEPT_OWNER = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
@@ -267,28 +239,22 @@ export class TeamSessionsController {
 }
 
 class TeamSatelliteAnswer {
-  @ApiProperty({ type: String, description: 'What `satellites` of members and invitations take' })
-  origin!: string
+  @Text({ description: 'What `satellites` of members and invitations take' }) origin!: string
+  @Text() name!: string
 
-  @ApiProperty({ type: String })
-  name!: string
-
-  @ApiProperty({
-    enum: ['production', 'preview'],
+  @OneOf(['production', 'preview'], {
     description: 'Members who may log in everywhere need access by name to previews',
   })
   kind!: string
 
-  @ApiProperty({
-    enum: ['pending', 'active', 'suspended'],
+  @OneOf(['pending', 'active', 'suspended'], {
     description: 'Nobody can log in at those that are not active',
   })
   state!: string
 }
 
 class TeamSatellitesAnswer {
-  @ApiProperty({ type: [TeamSatelliteAnswer] })
-  satellites!: TeamSatelliteAnswer[]
+  @ListOf(TeamSatelliteAnswer) satellites!: TeamSatelliteAnswer[]
 }
 
 @ApiTags('Team')

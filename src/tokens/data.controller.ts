@@ -2,15 +2,13 @@ import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Answers } from '../platform/http/endpoint.js'
+import { Id } from '../platform/http/fields.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 import { CurrentCaller } from './jwt.guard.js'
 
 class DataAnswer {
-  @ApiProperty({ type: String, format: 'uuid' })
-  userId!: string
-
-  @ApiProperty({ type: String, format: 'uuid' })
-  accountId!: string
+  @Id() userId!: string
+  @Id() accountId!: string
 
   @ApiProperty({
     type: 'object',

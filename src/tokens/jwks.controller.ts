@@ -3,6 +3,7 @@ import { applyDecorators, Controller, Get, Header } from '@nestjs/common'
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Settings } from '../platform/config/settings.js'
 import { Answers } from '../platform/http/endpoint.js'
+import { ListOf, Url } from '../platform/http/fields.js'
 import { Public } from './jwt.guard.js'
 import { PUBLISH_BEFORE_USE_SECONDS, SigningKeys } from './signing-keys.js'
 
@@ -16,17 +17,13 @@ class JwksAnswer {
 }
 
 class MetadataAnswer {
-  @ApiProperty({ type: String, format: 'uri', description: '`iss` of every access token' })
-  issuer!: string
+  @Url({ description: '`iss` of every access token' }) issuer!: string
+  @Url() jwks_uri!: string
 
-  @ApiProperty({ type: String, format: 'uri' })
-  jwks_uri!: string
-
-  @ApiProperty({ type: [String], description: 'None: people log in on pages, not by OAuth' })
+  @ListOf(String, { description: 'None: people log in on pages, not by OAuth' })
   response_types_supported!: string[]
 
-  @ApiProperty({ type: [String], example: [ALGORITHM] })
-  id_token_signing_alg_values_supported!: string[]
+  @ListOf(String, { example: [ALGORITHM] }) id_token_signing_alg_values_supported!: string[]
 }
 
 const DescribesMetadata = (standard: string) =>

@@ -1,6 +1,5 @@
-import { applyDecorators } from '@nestjs/common'
-import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator'
-import { ParseText } from '../platform/http/validation.js'
+import { isEmail } from 'class-validator'
+import { type About, field, ParseText, Rule } from '../platform/http/fields.js'
 
 /** An e-mail address in canonical form, as stored and compared. */
 export type Email = string & { readonly brand: 'Email' }
@@ -21,16 +20,14 @@ export function canonicalEmail(text: string): Email | null {
 }
 
 /** For body fields: accepts what {@link canonicalEmail} accepts, and makes it canonical. */
-export function IsEmailAddress(): PropertyDecorator {
-  return applyDecorators(
+export const EmailAddress = (about: About = {}) =>
+  field(
+    { type: String, format: 'email', maxLength: MAX_LENGTH },
+    about,
     ParseText(canonicalEmail),
-    ValidateBy({
-      name: 'isEmailAddress',
-      validator: {
-        validate: (value: unknown) => typeof value === 'string' && canonicalEmail(value) === value,
-        defaultMessage: ({ property } = {} as ValidationArguments) =>
-          `${property} must be an e-mail address of at most ${MAX_LENGTH} ASCII characters`,
-      },
-    }),
+    Rule(
+      'isEmailAddress',
+      value => typeof value === 'string' && canonicalEmail(value) === value,
+      `must be an e-mail address of at most ${MAX_LENGTH} ASCII characters`,
+    ),
   )
-}

@@ -1,7 +1,4 @@
-import { applyDecorators } from '@nestjs/common'
-import { ApiProperty } from '@nestjs/swagger'
-import { registerDecorator, ValidateIf } from 'class-validator'
-import { UNSTORABLE } from '../platform/http/validation.js'
+import { type About, field, Rule, UNSTORABLE } from '../platform/http/fields.js'
 
 const MAX_LENGTH = 100
 
@@ -20,25 +17,10 @@ export function isName(value: unknown): value is string {
   )
 }
 
-/** For body fields: what {@link isName} accepts. A field that is not required may be omitted, but not null. */
-export function IsName({ required }: { required: boolean }): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ type: String, required, minLength: 1, maxLength: MAX_LENGTH }),
-    ValidateIf((_, value) => required || value !== undefined),
-    validated(),
+/** For body fields: what {@link isName} accepts. */
+export const Name = (about: About = {}) =>
+  field(
+    { type: String, minLength: 1, maxLength: MAX_LENGTH },
+    about,
+    Rule('isName', isName, `must be one line of 1 to ${MAX_LENGTH} characters without spaces around`),
   )
-}
-
-function validated(): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name: 'isName',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: isName,
-        defaultMessage: () =>
-          `${String(propertyName)} must be one line of 1 to ${MAX_LENGTH} characters without spaces around`,
-      },
-    })
-}

@@ -2,6 +2,8 @@
 import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin'
 
 const DOCUMENTATION = /^(Api[A-Z]\w*|Answers|Refuses|DocumentedGuard)$/
+/** What a field says of itself beside its rules. */
+const DESCRIPTION = /^(description|example)$/
 const WIRING = /^(Module|Injectable)$/
 const ERRORS_WITH_A_TEXT = /^(Error|TypeError|SettingsError)$/
 const LOG_LEVELS = /^(log|info|warn|error|debug)$/
@@ -10,6 +12,7 @@ function shouldIgnore({ node, parent }) {
   if (node.type === 'Decorator' && (DOCUMENTATION.test(callee(node)) || WIRING.test(callee(node))))
     return 'documentation or wiring'
   if (node.type === 'CallExpression' && DOCUMENTATION.test(node.callee.name)) return 'documentation'
+  if (node.type === 'ObjectProperty' && DESCRIPTION.test(node.key.name)) return 'documentation'
   if (node.type === 'NewExpression' && ERRORS_WITH_A_TEXT.test(node.callee.name)) return 'text of an error'
   if (node.type === 'CallExpression' && isLogging(node.callee)) return 'text of a log line'
   if (node.type === 'ObjectProperty' && node.key.name === 'help') return 'text of a metric'

@@ -1,8 +1,7 @@
-import { applyDecorators } from '@nestjs/common'
-import { ApiPropertyOptional } from '@nestjs/swagger'
-import { IsInt, IsObject, IsOptional, Max, Min, type ValidationOptions } from 'class-validator'
+import { IsInt, IsObject, Max, Min, type ValidationOptions } from 'class-validator'
+import { field, ParseText } from './fields.js'
 import { UUID } from './request.js'
-import { named, ParseText } from './validation.js'
+import { named } from './validation.js'
 
 /** One page of a list. */
 export interface Page<Row> {
@@ -28,13 +27,13 @@ const MAX_PAGE = 200
 
 /** The `limit` query parameter: how many rows a page may have. */
 export const PageLimit = (byDefault: number) =>
-  applyDecorators(
-    ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: byDefault }),
+  field(
+    { type: 'integer', minimum: 1, maximum: MAX_PAGE },
+    { optional: true, default: byDefault },
     ParseText(text => (/^\d{1,4}$/.test(text) ? Number(text) : null)),
     Max(MAX_PAGE),
     Min(1),
     IsInt(),
-    IsOptional(),
   )
 
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
@@ -47,11 +46,11 @@ export const PageCursor = (
   parse: (text: string) => unknown,
   IsPosition: (options: ValidationOptions) => PropertyDecorator,
 ) =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, description: '`next` of the previous page' }),
+  field(
+    { type: String },
+    { optional: true, description: '`next` of the previous page' },
     ParseText(parse),
     IsPosition(named('WRONG_CURSOR')),
-    IsOptional(),
   )
 
 /** The end of a page as opaque text for `?after=`. */

@@ -1,13 +1,5 @@
-import { type ArgumentMetadata, applyDecorators, type PipeTransform, ValidationPipe } from '@nestjs/common'
-import { Transform } from 'class-transformer'
-import {
-  getMetadataStorage,
-  IsString,
-  Length,
-  Matches,
-  ValidateIf,
-  type ValidationError,
-} from 'class-validator'
+import { type ArgumentMetadata, type PipeTransform, ValidationPipe } from '@nestjs/common'
+import { getMetadataStorage, type ValidationError } from 'class-validator'
 import { ApiError, type ErrorCode } from '../errors/api-error.js'
 import { FIELD_FAULTS, type FieldError, type FieldFault, fieldError } from '../errors/field-faults.js'
 
@@ -46,9 +38,6 @@ export const FIELD_RULES: Readonly<Record<string, Rule>> = {
   isPassword: 'PASSWORD_MISSING',
   isNewPassword: 'PASSWORD_LENGTH',
 }
-
-/** For a field that may be absent, but not null, which would be a second way to say the same thing. */
-export const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 
 /** For the options of one rule: its fault code, where that differs from {@link FIELD_RULES}. */
 export const named = (code: FieldFault) => ({ context: { code } })
@@ -133,25 +122,4 @@ function validation(code: ErrorCode): ValidationPipe {
     validationError: { target: true, value: false },
     exceptionFactory: errors => new ApiError(code, { errors: errors.flatMap(error => fieldErrorsOf(error)) }),
   })
-}
-
-/**
- * Converts text in a query or body with `read`; what cannot be converted is left as it is, for validation to
- * refuse.
- */
-export function ParseText(read: (text: string) => unknown): PropertyDecorator {
-  return Transform(({ value }) => (typeof value === 'string' ? (read(value) ?? value) : value))
-}
-
-/**
- * In no text of one line that we store, as the inside of a regular expression's brackets: control characters (a database
- * refuses NUL), unpaired surrogates, and what would have a reader see another text: line separators, and characters that
- * change the direction of what follows (Unicode TR 36 §2.10.3).
- */
-export const UNSTORABLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069`
-const STORABLE = new RegExp(`^[^${UNSTORABLE}]+$`, 'u')
-
-/** For fields that are stored or searched for: one line of text, of `min` to `max` UTF-16 units. */
-export function IsStorableLine({ min, max }: { min: number; max: number }): PropertyDecorator {
-  return applyDecorators(IsString(), Length(min, max), Matches(STORABLE))
 }

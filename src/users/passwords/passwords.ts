@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common'
 import { hash, verify } from '@node-rs/argon2'
-import { registerDecorator } from 'class-validator'
 import { Settings } from '../../platform/config/settings.js'
 import { unavailable } from '../../platform/errors/api-error.js'
+import { type About, field, Rule } from '../../platform/http/fields.js'
 import type { Client } from '../../platform/http/request.js'
 import { clientNetworkOf, subnetOf } from '../../platform/http/request.js'
 import { Metrics } from '../../platform/metrics.js'
@@ -260,19 +260,16 @@ export function passwordLength(text: string): number {
 }
 
 /** For body fields: a password of any length that could have been set. */
-export function IsPassword(): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name: 'isPassword',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: (value: unknown) => typeof value === 'string' && isAcceptable(value),
-        defaultMessage: () =>
-          `${String(propertyName)} must be text of 1 to ${MAX_PASSWORD_LENGTH} characters`,
-      },
-    })
-}
+export const Password = (about: About = {}) =>
+  field(
+    { type: String, minLength: 1, maxLength: MAX_PASSWORD_LENGTH },
+    about,
+    Rule(
+      'isPassword',
+      value => typeof value === 'string' && isAcceptable(value),
+      `must be text of 1 to ${MAX_PASSWORD_LENGTH} characters`,
+    ),
+  )
 
 function isAcceptable(text: string): boolean {
   const length = text.length > 2 * MAX_PASSWORD_LENGTH ? 0 : passwordLength(text)
@@ -283,19 +280,16 @@ function isAcceptable(text: string): boolean {
  * For body fields: a password that is being set. Checks only its length (`INVALID_BODY`);
  * {@link PasswordPolicy} checks its strength.
  */
-export function IsNewPassword(): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name: 'isNewPassword',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: (value: unknown) => typeof value === 'string' && isLongEnough(value),
-        defaultMessage: () =>
-          `${String(propertyName)} must be text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
-      },
-    })
-}
+export const NewPassword = (about: About = {}) =>
+  field(
+    { type: String, minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH },
+    about,
+    Rule(
+      'isNewPassword',
+      value => typeof value === 'string' && isLongEnough(value),
+      `must be text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
+    ),
+  )
 
 /** Counts characters after normalisation, so eight typed characters that normalise to four count as four. */
 function isLongEnough(text: string): boolean {

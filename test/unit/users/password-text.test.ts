@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { validateSync } from 'class-validator'
 import fc from 'fast-check'
-import { IsPassword, MAX_PASSWORD_LENGTH, normalizedPassword, passwordLength } from '../../sources.js'
+import { MAX_PASSWORD_LENGTH, normalizedPassword, Password, passwordLength } from '../../sources.js'
 
 class Body {
-  @IsPassword()
+  @Password()
   password: unknown
 }
 
