@@ -5,7 +5,12 @@ import { SESSION_SETTINGS } from '../../src/platform/config/tables.js'
 import { ApiError, ERROR_CODES, type ErrorCode } from '../../src/platform/errors/api-error.js'
 import { FIELD_FAULTS, type FieldError, fieldError } from '../../src/platform/errors/field-faults.js'
 import { problemOf } from '../../src/platform/errors/problem.filter.js'
-import { isApplied, documentationOf, type GuardDocumentation, ownRefusalsOf } from '../../src/platform/http/endpoint.js'
+import {
+  isApplied,
+  documentationOf,
+  type GuardDocumentation,
+  ownRefusalsOf,
+} from '../../src/platform/http/endpoint.js'
 import { Clock } from '../../src/platform/time.js'
 import { type INestApplication, type CanActivate, RequestMethod, type Type } from '@nestjs/common'
 import {
