@@ -96,6 +96,7 @@ describe('what an account pays for', () => {
       endsAt: null,
       renewsAt: null,
       graceUntil: null,
+      confirmUrl: null,
       limits: { satellites: null, seats: null },
     })
     expect(permissionsIn(signedIn.accessToken)).toEqual(WITHOUT_PLAN)
