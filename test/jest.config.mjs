@@ -22,18 +22,12 @@ function swc(parser, module) {
       target: 'es2022',
       parser,
       keepClassNames: true,
-      transform: {
-        legacyDecorator: true,
-        decoratorMetadata: true,
-        useDefineForClassFields: false,
-        react: { runtime: 'automatic' },
-      },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
     },
   }
 }
 const typescript = { syntax: 'typescript', decorators: true }
 const ourCode = swc(typescript)
-const pages = swc({ syntax: 'typescript', tsx: true })
 // Some packages are old CommonJS: sloppy mode, and a `this` at the top that is `exports`.
 const packages = swc({ syntax: 'ecmascript' }, { strictMode: false, allowTopLevelThis: true })
 
@@ -48,7 +42,6 @@ export default {
   transform: {
     [`/${SOURCES}$`]: ['@swc/jest', swc(typescript, { lazy: namedInSources })],
     '\\.ts$': ['@swc/jest', ourCode],
-    '\\.tsx$': ['@swc/jest', pages],
     '\\.(m?js|cjs)$': ['@swc/jest', packages],
   },
   // One file of nine megabytes that is CommonJS already.

@@ -1,3 +1,4 @@
+// Calls of the service, and what one may ask of the user before it succeeds: a proof of identity, or a second factor.
 import { errorOf, type FactorMethod, MainstayError } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
 import { useSyncExternalStore } from 'react'

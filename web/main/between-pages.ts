@@ -1,3 +1,5 @@
+// What one public page leaves for the next: an address, a pending sign-up, and where a login leads.
+
 /** The e-mail address typed last, so that it need not be typed again on the next of these pages. Never stored. */
 let typed = ''
 

@@ -1,5 +1,5 @@
-import { type OfferedPlan, paymentReturnUrl } from '../pieces/billing.js'
 import { untilLeft, watchPage } from '../pieces/router.js'
+import { type OfferedPlan, paymentReturnUrl } from '../pieces/subscription.js'
 import { call } from './api.js'
 
 interface StartedCheckout {

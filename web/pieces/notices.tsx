@@ -1,5 +1,6 @@
 import { type ErrorCode, type FieldError, MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { isFault } from './fault.js'
 import { rescueFocus } from './focus.js'
 import { Icon } from './icon.js'
 import { i18n, type MessageKey, t } from './t.js'
@@ -189,16 +190,4 @@ function retryText(seconds: number | null): string {
 /** Whether this is a refusal by the service with this code. */
 export function isRefusal(error: unknown, code: ErrorCode): error is MainstayError {
   return error instanceof MainstayError && error.code === code
-}
-
-/** How JavaScript itself and the calls of a browser word a TypeError. */
-const FAULT =
-  /\bis not (an? |iterable|callable|extensible)|\b(is|of|to|from) (undefined|null)\b|Illegal |Can only |Failed to execute |does not implement |read.?only|not of type/i
-
-/**
- * Whether the page is wrong, or what an extension has put into it. A lost network is a TypeError too, in words of the
- * browser's own and perhaps of the person's language; these are said in English by every browser.
- */
-export function isFault(error: unknown): boolean {
-  return error instanceof ReferenceError || (error instanceof TypeError && FAULT.test(error.message))
 }

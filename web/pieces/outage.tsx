@@ -1,10 +1,10 @@
+import { type Client, MainstayError, type WaitReason } from '@mainstay-auth/client'
+import { useSession } from '@mainstay-auth/react'
+import { useSyncExternalStore } from 'react'
 import { useFocusRescue } from './forms.js'
 import { hostOf, site } from './site.js'
 import { t } from './t.js'
 import { breakable } from './text.js'
-import { type Client, type WaitReason, MainstayError } from '@mainstay-auth/client'
-import { useSession } from '@mainstay-auth/react'
-import { useSyncExternalStore } from 'react'
 
 /** One sentence about an outage, for everything on the page that is waiting; nothing without an outage. */
 export function OutageBanner({ client }: { readonly client: Client }) {

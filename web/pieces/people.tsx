@@ -1,5 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import type { CSSProperties } from 'react'
+import { initialsOf } from './initials.js'
 import { t } from './t.js'
 
 /** The angle between hues: 137 degrees apart, neighbours differ most, however many there are. */
@@ -14,16 +15,6 @@ export function Avatar({ name, isLarge = false }: { readonly name: string; reado
       {initialsOf(name)}
     </span>
   )
-}
-
-/** One or two letters from a name or an e-mail address: “Rosa Luna” is RL, “rosa@example.com” is R. */
-export function initialsOf(name: string): string {
-  const words = name
-    .replace(/@.*/, '')
-    .split(/[\s._-]+/)
-    .filter(Boolean)
-  const letters = words.length > 1 ? [words[0], words.at(-1)] : words
-  return letters.map(word => [...(word ?? '')][0]?.toLocaleUpperCase() ?? '').join('')
 }
 
 export type Permission = keyof Permissions

@@ -1,10 +1,10 @@
-import { ActionButton, Form, type Texts, useAction, Field } from './forms.js'
+import type { Client, FactorMethod } from '@mainstay-auth/client'
+import { signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
+import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
+import { ActionButton, Field, Form, type Texts, useAction } from './forms.js'
 import { Failure, type Messages, Warning } from './notices.js'
 import { PasswordField, Whose } from './password.js'
 import { t } from './t.js'
-import type { Client, FactorMethod } from '@mainstay-auth/client'
-import { signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
-import { type ReactNode, useState, type ChangeEvent, useRef } from 'react'
 
 /** The labels of the buttons that switch to another method. */
 const wayNames = (): Readonly<Record<FactorMethod, string>> => ({

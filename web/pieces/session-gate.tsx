@@ -3,10 +3,10 @@ import { useSession } from '@mainstay-auth/react'
 import { Activity, type ReactNode, useRef } from 'react'
 import { Waiting } from './loading.js'
 import { Hint } from './notices.js'
+import { OutageBanner, wordsFor } from './outage.js'
 import { BrandLink } from './page.js'
 import { site } from './site.js'
 import { t } from './t.js'
-import { OutageBanner, wordsFor } from './outage.js'
 
 /**
  * What only people who are logged in see; everybody else sees `login` at the same address, and continues from

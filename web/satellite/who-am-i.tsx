@@ -1,4 +1,11 @@
 import type { Caller } from '@mainstay-auth/client'
+import { SubscriptionFacts } from '../pieces/billing.js'
+import { Loaded, useLoad } from '../pieces/loading.js'
+import { Hint, Success } from '../pieces/notices.js'
+import { Page, Section } from '../pieces/page.js'
+import { PermissionList } from '../pieces/people.js'
+import { usePlace } from '../pieces/router.js'
+import { hostOf, site } from '../pieces/site.js'
 import {
   isActive,
   isCancelledPayment,
@@ -6,14 +13,7 @@ import {
   paymentReturnUrl,
   readSubscription,
   type SubscriptionAfterReturn,
-  SubscriptionFacts,
-} from '../pieces/billing.js'
-import { Loaded, useLoad } from '../pieces/loading.js'
-import { Hint, Success } from '../pieces/notices.js'
-import { Page, Section } from '../pieces/page.js'
-import { PermissionList } from '../pieces/people.js'
-import { usePlace } from '../pieces/router.js'
-import { hostOf, site } from '../pieces/site.js'
+} from '../pieces/subscription.js'
 import { t } from '../pieces/t.js'
 import { Fact, T } from '../pieces/text.js'
 import { read } from './client.js'

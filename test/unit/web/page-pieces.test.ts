@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { money, type OfferedPlan, type Subscription, seatWords } from '../../../web/pieces/billing.js'
+import { agoText } from '../../../web/pieces/ago.js'
 import { bodyOf, PATIENCE_MS } from '../../../web/pieces/body.js'
-import { isFault } from '../../../web/pieces/notices.js'
-import { initialsOf } from '../../../web/pieces/people.js'
-import { agoText } from '../../../web/pieces/time.js'
+import { isFault } from '../../../web/pieces/fault.js'
+import { initialsOf } from '../../../web/pieces/initials.js'
+import { money, type OfferedPlan, type Subscription, seatWords } from '../../../web/pieces/subscription.js'
 import { readLanguage } from '../../support/web-language.js'
 
 beforeAll(() => readLanguage('en'))

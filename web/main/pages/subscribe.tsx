@@ -1,17 +1,11 @@
 import { type Caller, MainstayError } from '@mainstay-auth/client'
-import {
-  mayChange,
-  maySubscribe,
-  type OfferedPlan,
-  PlanWords,
-  type Subscription,
-  SubscriptionFacts,
-} from '../../pieces/billing.js'
+import { PlanWords, SubscriptionFacts } from '../../pieces/billing.js'
 import { Form, type Texts } from '../../pieces/forms.js'
 import { Loaded, useLoad } from '../../pieces/loading.js'
 import { Failure, Hint } from '../../pieces/notices.js'
 import { SmallPage, WayOn } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
+import { mayChange, maySubscribe, type OfferedPlan, type Subscription } from '../../pieces/subscription.js'
 import { t } from '../../pieces/t.js'
 import { breakable } from '../../pieces/text.js'
 import { call } from '../api.js'

@@ -1,4 +1,10 @@
 import { useEffect, useState } from 'react'
+import { PlanCard, SubscriptionFacts } from '../../../pieces/billing.js'
+import { ActionButton, useAction } from '../../../pieces/forms.js'
+import { type Load, Loaded, useLoad } from '../../../pieces/loading.js'
+import { Failure, Hint, Success, Warning } from '../../../pieces/notices.js'
+import { Empty, Page, Section } from '../../../pieces/page.js'
+import { Link, usePlace } from '../../../pieces/router.js'
 import {
   hasPortal,
   isActive,
@@ -9,19 +15,12 @@ import {
   maySubscribe,
   money,
   type OfferedPlan,
-  PlanCard,
   planText,
   priceText,
   readSubscription,
   type Subscription,
   type SubscriptionAfterReturn,
-  SubscriptionFacts,
-} from '../../../pieces/billing.js'
-import { ActionButton, useAction } from '../../../pieces/forms.js'
-import { type Load, Loaded, useLoad } from '../../../pieces/loading.js'
-import { Failure, Hint, Success, Warning } from '../../../pieces/notices.js'
-import { Empty, Page, Section } from '../../../pieces/page.js'
-import { Link, usePlace } from '../../../pieces/router.js'
+} from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { T } from '../../../pieces/text.js'
 import { Day } from '../../../pieces/time.js'
