@@ -1,13 +1,13 @@
-import { type Html, html, Html as RawHtml } from '../src/mail/html.js'
-import { isLoopback } from '../src/platform/config/origin.js'
-import type { Settings } from '../src/platform/config/settings.js'
-import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import type { FastifyReply } from 'fastify'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import type { FastifyReply } from 'fastify'
 import PostalMime, { type Email as ParsedMail } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { type Html, html, Html as RawHtml } from '../src/mail/html.js'
+import { isLoopback } from '../src/platform/config/origin.js'
+import type { Settings } from '../src/platform/config/settings.js'
 
 /** A mail as its reader sees it. */
 export interface ReceivedMail {

@@ -1,8 +1,8 @@
+import { isIP } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { isForPeople } from '../src/pages/serve-sites.js'
 import { isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
-import type { FastifyInstance } from 'fastify'
-import { isIP } from 'node:net'
 
 /** What only development has: the mail outbox, the API reference and the documentation. */
 const OF_DEVELOPMENT = /^\/(?:dev|docs|api\/docs)(?:[/?-]|$)/

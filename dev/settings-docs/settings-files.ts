@@ -1,8 +1,8 @@
-import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
-import { defaultOf, type Setting, REQUIRED } from '../../src/platform/config/setting.js'
-import { ALL_SETTINGS, SETTINGS_GROUPS } from '../../src/platform/config/tables.js'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
+import { defaultOf, REQUIRED, type Setting } from '../../src/platform/config/setting.js'
+import { ALL_SETTINGS, SETTINGS_GROUPS } from '../../src/platform/config/tables.js'
 
 const UNITS: readonly (readonly [name: string, seconds: number])[] = [
   ['day', 24 * 60 * 60],
