@@ -5,7 +5,7 @@ import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 import Stripe from 'stripe'
 import { inTurn, Requests, ROUNDS, SECONDS } from './load.mjs'
 import { BOTH_CORES, query, running, startPostgres, startRedis, stopAll } from './machine.mjs'
-import { heading, markdownTable, median, medianRatio, print, verdict } from './report.mjs'
+import { heading, markdownTable, median, medianRatio, print, step, verdict } from './report.mjs'
 import { makeKeys, serviceEnvironment, startBare, startService } from './service.mjs'
 
 const BARS = { perSecond: 300, p99: 100 }
@@ -25,15 +25,18 @@ export async function measureWebhooks() {
   const startedAt = performance.now()
   let sandbox
   try {
-    const [databaseUrl, redisUrl] = await Promise.all([startPostgres(), startRedis('redis')])
+    const [databaseUrl, redisUrl] = await step('stores', () =>
+      Promise.all([startPostgres(), startRedis('redis')]),
+    )
     const given = serviceEnvironment({ databaseUrl, redisUrl })
     sandbox = await startSandbox(given)
     const environment = { ...given, STRIPE_API_URL: sandbox.url }
     await makeKeys(environment)
-    const service = await startService('service', environment)
-    const bare = await startBare(environment)
+    const [service, bare] = await step('start', () =>
+      Promise.all([startService('service', environment), startBare(environment)]),
+    )
     for (const child of running) child.pin(BOTH_CORES)
-    const subscriptions = await subscriptionsOfMany(environment)
+    const subscriptions = await step('customers', () => subscriptionsOfMany(environment))
     report(await measureInTurn({ service, bare }, subscriptions, environment), secondsSince(startedAt))
   } finally {
     await sandbox?.stop()
