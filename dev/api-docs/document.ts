@@ -91,10 +91,10 @@ function isExcluded(controller: object, target: object): boolean {
   return Boolean(ofAll || Reflect.getMetadata(DECORATORS.API_EXCLUDE_ENDPOINT, target)?.disable)
 }
 
-/** By the decorators of the method's parameters, which Nest lists as `<kind>:<index>`. */
+/** By the decorators of the method's parameters, which Nest lists as `<kind>:<index>`; those of our own have a random kind. */
 function inputsOf(controller: Type, name: string): Input[] {
   const parameters: object = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}
-  return Object.keys(parameters).flatMap(key => INPUTS.get(Number.parseInt(key, 10)) ?? [])
+  return Object.keys(parameters).flatMap(key => INPUTS.get(Number(key.split(':')[0])) ?? [])
 }
 
 function guardsAt(target: object): readonly Type<CanActivate>[] {
