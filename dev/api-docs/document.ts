@@ -1,18 +1,5 @@
 import 'reflect-metadata'
-import { AppModule } from '../../src/app.js'
-import type { Settings } from '../../src/platform/config/settings.js'
-import { SESSION_SETTINGS } from '../../src/platform/config/tables.js'
-import { ApiError, ERROR_CODES, type ErrorCode } from '../../src/platform/errors/api-error.js'
-import { FIELD_FAULTS, type FieldError, fieldError } from '../../src/platform/errors/field-faults.js'
-import { problemOf } from '../../src/platform/errors/problem.filter.js'
-import {
-  isApplied,
-  documentationOf,
-  type GuardDocumentation,
-  ownRefusalsOf,
-} from '../../src/platform/http/endpoint.js'
-import { Clock } from '../../src/platform/time.js'
-import { type INestApplication, type CanActivate, RequestMethod, type Type } from '@nestjs/common'
+import { type CanActivate, type INestApplication, RequestMethod, type Type } from '@nestjs/common'
 import {
   GUARDS_METADATA,
   METHOD_METADATA,
@@ -22,7 +9,20 @@ import {
 import { RouteParamtypes } from '@nestjs/common/internal'
 import { type ApplicationConfig, MetadataScanner, type NestContainer, NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule, DECORATORS } from '@nestjs/swagger'
+import { DECORATORS, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
+import { AppModule } from '../../src/app.js'
+import type { Settings } from '../../src/platform/config/settings.js'
+import { SESSION_SETTINGS } from '../../src/platform/config/tables.js'
+import { ApiError, ERROR_CODES, type ErrorCode } from '../../src/platform/errors/api-error.js'
+import { FIELD_FAULTS, type FieldError, fieldError } from '../../src/platform/errors/field-faults.js'
+import { problemOf } from '../../src/platform/errors/problem.filter.js'
+import {
+  documentationOf,
+  type GuardDocumentation,
+  isApplied,
+  ownRefusalsOf,
+} from '../../src/platform/http/endpoint.js'
+import { Clock } from '../../src/platform/time.js'
 
 /** A method of a controller that answers requests. */
 export interface Handler {

@@ -239,7 +239,6 @@ class SubscriptionAnswer {
   checkout?: string
 }
 
-
 /**
  * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` and `PAYMENT_PROVIDER_REFUSED` (503) and
  * `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) for callers who ask too often.
