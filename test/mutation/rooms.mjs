@@ -4,8 +4,8 @@
  */
 export const ROOMS = {
   tokens: {
-    mutate: ['src/tokens/*.ts'],
-    tests: ['key-set', 'access-tokens', 'auth-methods', 'guards', 'sign-jwt'].map(
+    mutate: ['src/tokens/{access-tokens,signing-keys}.ts'],
+    tests: ['key-set', 'access-tokens', 'auth-methods', 'claims'].map(
       name => `test/unit/tokens/${name}.test.ts`,
     ),
   },
@@ -14,17 +14,14 @@ export const ROOMS = {
     tests: ['test/unit/permissions/permissions.test.ts', 'test/unit/plans/plans-file.test.ts'],
   },
   cors: {
-    mutate: ['src/cors/*.ts'],
-    tests: ['test/unit/cors/cors-policy.test.ts', 'test/unit/cors/cors-module.test.ts'],
+    mutate: ['src/cors/cors.module.ts'],
+    tests: ['test/unit/cors/cors-policy.test.ts'],
   },
   sessions: {
-    mutate: [
-      'src/sessions/{session,session-actor,session-cookie,reauthentication}.ts',
-      'src/sessions/{guards,enrolment-refusal,main-source.guard,payments-permission.guard,redis-session}.ts',
-    ],
+    mutate: ['src/sessions/{session,session-actor,session-cookie,reauthentication,guards,redis-session}.ts'],
     tests: [
-      ...['session-id', 'session-cookie', 'session-encoding', 'coded-user-agent'],
-      ...['guards', 'main-site', 'same-client'],
+      ...['session-id', 'session-cookie', 'session-encoding', 'coded-user-agent', 'reauthentication'],
+      ...['write-limit', 'main-site', 'same-client'],
     ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,
   },
@@ -66,12 +63,7 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   billing: {
-    mutate: [
-      'src/billing/subscription/{subscription-rules,current-subscription}.ts',
-      'src/billing/catalog.ts',
-      'src/platform/log.ts',
-      'src/billing/checkout.ts',
-    ],
+    mutate: ['src/billing/{catalog,checkout,subscriptions}.ts', 'src/platform/log.ts'],
     tests: [
       ...['subscription-rules', 'price-refusal', 'return-url'].map(
         name => `test/unit/billing/${name}.test.ts`,
@@ -81,7 +73,7 @@ export const ROOMS = {
     ],
   },
   'billing-queue': {
-    mutate: ['src/billing/sync/{billing-inbox,billing-queue,unqueued-customers}.ts'],
+    mutate: ['src/billing/inbox.ts'],
     tests: ['test/unit/billing/provider-events.test.ts', 'test/unit/billing/billing-queue.test.ts'],
     ignoreStatic: true,
   },
@@ -96,12 +88,7 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'billing-records': {
-    mutate: [
-      'src/billing/account-settlement.ts',
-      'src/billing/subscriptions.ts',
-      'src/billing/sync/{customer-writer,waiting-events}.ts',
-      'src/billing/entitlements/{entitlements,user-entitlements}.ts',
-    ],
+    mutate: ['src/billing/{account-settlement,customer-sync,entitlements,subscriptions}.ts'],
     tests: ['customer-records', 'entitlements', 'account-settlement'].map(
       name => `test/unit/billing/${name}.test.ts`,
     ),
