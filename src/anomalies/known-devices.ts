@@ -136,7 +136,12 @@ export class KnownDevices {
       .values({ userId, kind: 'network', value, firstSeen: now, lastSeen: now })
       .onConflictDoUpdate({
         target: [knownDevices.userId, knownDevices.kind, knownDevices.value],
-        set: { lastSeen: now },
+        // One that was forgotten begins again, as in remember().
+        set: {
+          firstSeen: sql`case when ${knownDevices.lastSeen} < ${longBefore(now).toISOString()}::timestamptz
+            then excluded.first_seen else ${knownDevices.firstSeen} end`,
+          lastSeen: now,
+        },
       })
   }
 

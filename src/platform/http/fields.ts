@@ -74,7 +74,7 @@ export function ParseText(read: (text: string) => unknown): PropertyDecorator {
   return Transform(({ value }) => (typeof value === 'string' ? (read(value) ?? value) : value))
 }
 
-/** Text of `min` to `max` UTF-16 units. */
+/** Text of `min` to `max` characters. */
 export const Text = ({ min, max, format, ...about }: Range & { format?: string } & About = {}) =>
   field(
     { type: String, format, minLength: min, maxLength: max },
@@ -92,7 +92,7 @@ export const Text = ({ min, max, format, ...about }: Range & { format?: string }
 export const UNSTORABLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069`
 const STORABLE = new RegExp(`^[^${UNSTORABLE}]+$`, 'u')
 
-/** One line of text of `min` to `max` UTF-16 units that is stored or searched for. */
+/** One line of text of `min` to `max` characters that is stored or searched for. */
 export const Line = ({ min, max, ...about }: Required<Range> & About) =>
   field(
     { type: String, minLength: min, maxLength: max },
@@ -110,6 +110,7 @@ export const ThirtyTwoBytes = ({ sentence, ...about }: { sentence: string } & Ab
     Matches(BASE64URL_OF_32_BYTES, { message: `$property ${sentence}` }),
   )
 
+/** Only for answers: the format is not checked. */
 export const Url = (about: About = {}) => Text({ format: 'uri', ...about })
 
 /** A UUID. */
@@ -149,11 +150,11 @@ export const Nested = (type: Class, about: About = {}) =>
     IsObject(),
   )
 
-/** An object with any names, all of whose values are texts. */
+/** An object with any names, all of whose values are texts. Only for answers: the values are not checked. */
 export const TextsByName = (about: About = {}) =>
   field({ type: 'object', additionalProperties: { type: 'string' } }, about, IsObject())
 
-/** A list of texts, of `maxLength` UTF-16 units at most, or of objects of a class. */
+/** A list of texts, of `maxLength` characters at most, or of objects of a class. */
 export const ListOf = (
   item: StringConstructor | Class,
   { min, max, unique, maxLength, ...about }: Range & { unique?: true; maxLength?: number } & About = {},

@@ -254,10 +254,6 @@ export class RedisConnection implements OnApplicationShutdown {
     return this.run(commands => evaluate(commands, script, keys, args))
   }
 
-  get isCluster(): boolean {
-    return typeof this.client.shards !== 'string'
-  }
-
   /** The masters that share the keys; just one, except in a cluster. */
   shards(): readonly string[] {
     const { shards } = this.client

@@ -349,6 +349,18 @@ describe('anomalies', () => {
         expect(await subjectsTo(user)).toHaveLength(2)
       })
 
+      it('that are remembered again after more than 400 days are among what is new since then', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        app.clock.advance(401 * DAY)
+        const since = app.clock.now()
+        await app.get(Database).transaction(async transaction => {
+          await app.get(KnownDevices).rememberNetwork(transaction, user.id, HOME)
+          await app.get(KnownDevices).forgetSince(transaction, user.id, since)
+        })
+        expect(await app.get(KnownDevices).knowsNetwork(user.id, HOME)).toBe(false)
+      })
+
       it('are forgotten with the user who is removed', async () => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         for (const each of [user, other]) await logIn(each)
