@@ -1,7 +1,8 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { Body, Controller, Get, Injectable, Post, Query } from '@nestjs/common'
+import { Body, Controller, Get, Injectable, Post, Query, Req } from '@nestjs/common'
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { IsString, Matches } from 'class-validator'
+import type { FastifyRequest } from 'fastify'
 import { PaymentStepUpGuard } from '../auth/reauthentication.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
@@ -22,7 +23,9 @@ import {
 } from '../platform/http/fields.js'
 import { NO_LIMITS, PlansFile } from '../platform/plans.js'
 import { LiveSession, MainSite } from '../sessions/guards.js'
+import { handleOf } from '../sessions/session.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { presentedSessionIds } from '../sessions/session-cookie.js'
 import { CurrentCaller } from '../tokens/jwt.guard.js'
 import { PlanCatalog } from './catalog.js'
 import { type CheckoutIntent, CheckoutService, isSafeReturnUrl, withPortal } from './checkout.js'
@@ -225,8 +228,8 @@ class SubscriptionAnswer {
   @Url({
     nullable: true,
     description:
-      "While `unconfirmed`, the payment provider's page to confirm the payment; only for the main site and whoever has the " +
-      'payments permission, because whoever has the address can open it',
+      "While `unconfirmed`, the payment provider's page to confirm the payment; only with the cookie of a main " +
+      'session that has the payments permission, because whoever has the address can open it',
   })
   confirmUrl!: string | null
 
@@ -362,7 +365,18 @@ export class BillingController {
   })
   @Answers(200, 'The subscription; status `none` when there never was one', SubscriptionAnswer)
   @Refuses('NOT_FOUND', 'TOO_MANY_ATTEMPTS')
-  read(@CurrentActor() actor: SessionActor, @Query() { checkout, portal }: SubscriptionQuery) {
+  async read(
+    @CurrentActor() actor: SessionActor,
+    @Query() query: SubscriptionQuery,
+    @Req() request: FastifyRequest,
+  ) {
+    const subscription = await this.find(actor, query)
+    // The page to confirm a payment shows what invoices show, for which an access token alone is not enough.
+    const hasCookie = presentedSessionIds(request).some(sessionId => handleOf(sessionId) === actor.sid)
+    return hasCookie ? subscription : { ...subscription, confirmUrl: null }
+  }
+
+  private find(actor: SessionActor, { checkout, portal }: SubscriptionQuery) {
     if (checkout !== undefined) return this.subscriptionQueries.readAfter(actor, checkout)
     return portal ? this.subscriptionQueries.readAfterPortal(actor) : this.subscriptionQueries.read(actor)
   }

@@ -358,10 +358,11 @@ export async function firstPaymentOf(
   const { data } = await callStripe(() => stripe.invoicePayments.list({ invoice, expand }))
   const payment = data.find(({ is_default }) => is_default) ?? data[0]
   const intent = payment?.payment.payment_intent
-  if (typeof intent !== 'object') return { state: 'processing', confirmUrl: null }
+  if (!intent || typeof intent !== 'object') return { state: 'processing', confirmUrl: null }
   if (intent.status === 'requires_payment_method' || intent.status === 'canceled')
     return { state: 'failed', confirmUrl: null }
-  if (intent.status !== 'requires_action') return { state: 'processing', confirmUrl: null }
+  if (intent.status !== 'requires_action' && intent.status !== 'requires_confirmation')
+    return { state: 'processing', confirmUrl: null }
   // A bank account is confirmed by the amounts of small deposits, on a page of its own.
   const deposits = intent.next_action?.verify_with_microdeposits?.hosted_verification_url
   const page = typeof payment?.invoice === 'object' ? (payment.invoice as Stripe.Invoice) : null

@@ -301,11 +301,10 @@ export type Finders = Record<string, (id: string) => object | null>
  * A copy of the object in which each id that `expand[]` names is replaced by the object itself; throws 400
  * for a field that cannot be expanded. Source: https://docs.stripe.com/api/expanding_objects.
  */
-export function expanded<T extends object>(object: T, params: Form, finders: Finders): T {
+export function expanded<T extends object>(object: T, params: Form, finders: Finders, prefix = ''): T {
   const copy = { ...object } as Record<string, unknown>
   for (const path of textList(params, 'expand')) {
-    // In a list the path begins with `data.`.
-    const field = path.replace(/^data\./, '')
+    const field = path.startsWith(prefix) ? path.slice(prefix.length) : ''
     const find = Object.hasOwn(finders, field) ? finders[field] : undefined
     if (!find)
       throw ApiError.badParameter(
@@ -328,7 +327,7 @@ function replace(copy: Record<string, unknown>, [name, ...deeper]: string[], fin
   } else if (typeof value === 'string') copy[name!] = find(value) ?? value
 }
 
-/** Like `expanded`, for each object of a page. */
+/** Like `expanded`, for each object of a page, where a path begins with `data.`. */
 export function expandedPage<T extends object>(page: List<T>, params: Form, finders: Finders): List<T> {
-  return { ...page, data: page.data.map(object => expanded(object, params, finders)) }
+  return { ...page, data: page.data.map(object => expanded(object, params, finders, 'data.')) }
 }

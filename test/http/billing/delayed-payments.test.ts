@@ -4,7 +4,7 @@ import { CustomerSync, SurplusSubscriptions } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { bearer, cookie, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { click, readAfter } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -119,8 +119,11 @@ describe('billing 1: a first payment that takes days', () => {
   it('that the bank wants confirmed is not called on its way, and its page is for those who may pay (B12)', async () => {
     const { owner, signedIn, checkout, page } = await anUnconfirmedPayer()
     const unconfirmed = { status: 'incomplete', state: 'unconfirmed', confirmUrl: page }
-    expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject(unconfirmed)
-    expect((await readAfter(app, signedIn, checkout)).json).toMatchObject(unconfirmed)
+    const byPage = { ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
+    for (const path of ['/api/subscription', `/api/subscription?checkout=${checkout}`])
+      expect((await app.request({ path, headers: byPage })).json).toMatchObject(unconfirmed)
+    // A main-site token stolen from a page is not enough.
+    expect((await readAfter(app, signedIn, checkout)).json.confirmUrl).toBeNull()
     for (const other of [
       await signIn(app, owner, 'satellite'),
       await signIn(app, await aMember(app, owner), 'main'),

@@ -211,6 +211,7 @@ describe('A payment that takes days', () => {
     expect((await list({})).data).toMatchObject([{ status: 'canceled' }])
     const refused = { statusCode: 400, code: 'parameter_invalid' }
     await expect(list({ expand: ['data.payment_intent'] })).rejects.toMatchObject(refused)
+    await expect(list({ expand: ['payment.payment_intent'] })).rejects.toMatchObject(refused)
     await expect(list({ status: 'void' })).rejects.toMatchObject(refused)
   })
 
