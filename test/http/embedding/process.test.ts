@@ -15,7 +15,10 @@ const BUILT = pathToFileURL(join(__dirname, '../../../dist/src/embed.js')).href
 const PROGRAM = `
   import { createServer } from 'node:http'
   import pg from '${import.meta.resolve('pg')}'
+  const { Logger } = await import('${import.meta.resolve('@nestjs/common')}')
   const { createMainstay } = await import('${BUILT}')
+  // Nest would announce our modules, and say why they did not start.
+  Logger.overrideLogger(false)
   const before = look()
   const outcomes = []
   for (const settings of JSON.parse(process.argv[2])) outcomes.push(await outcome(settings))
