@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
@@ -17,8 +17,11 @@ export async function copyEmbeddedDatabase(folder: string): Promise<void> {
 
 /** Made once for each state of the migrations, by whoever needs it first. */
 async function emptyDatabase(): Promise<string> {
-  const journal = readFileSync(join(MIGRATIONS_FOLDER, 'meta/_journal.json'))
-  const folder = join(CACHE, createHash('sha256').update(journal).digest('hex').slice(0, 16))
+  const state = createHash('sha256')
+  // Not by their names alone: a migration that no release has yet is changed in place.
+  for (const file of readdirSync(MIGRATIONS_FOLDER).toSorted())
+    if (file.endsWith('.sql')) state.update(readFileSync(join(MIGRATIONS_FOLDER, file)))
+  const folder = join(CACHE, state.digest('hex').slice(0, 16))
   if (existsSync(folder)) return folder
   const unfinished = `${folder}-${process.pid}`
   mkdirSync(CACHE, { recursive: true })
