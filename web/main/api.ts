@@ -1,11 +1,11 @@
 // Calls of the service, and what one may ask of the user before it succeeds: a proof of identity, or a second factor.
 import { errorOf, type FactorMethod, MainstayError } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
-import { useSyncExternalStore } from 'react'
 import { bodyOf, jsonIn, PATIENCE_MS } from '../pieces/body.js'
 import { Cancelled } from '../pieces/forms.js'
 import { isRefusal } from '../pieces/notices.js'
 import { watchPage } from '../pieces/router.js'
+import { sharedValue } from '../pieces/shared-value.js'
 import { site } from '../pieces/site.js'
 import { fetchInLanguage } from '../pieces/t.js'
 import { client } from './client.js'
@@ -108,8 +108,7 @@ export interface Question {
   readonly cancel: () => void
 }
 
-let question: Question | null = null
-const questionListeners = new Set<() => void>()
+const question = sharedValue<Question | null>(null)
 
 /**
  * Resolves when the person has proved their identity again; throws Cancelled when they decline, or have left the
@@ -118,57 +117,36 @@ const questionListeners = new Set<() => void>()
 async function reauthenticate(methods: readonly FactorMethod[], isStillHere: () => boolean): Promise<void> {
   if (!isStillHere()) throw new Cancelled()
   return new Promise<void>((resolve, reject) => {
-    ask({ methods, done: resolve, cancel: () => reject(new Cancelled()) })
-  }).finally(() => ask(null))
+    question.set({ methods, done: resolve, cancel: () => reject(new Cancelled()) })
+  }).finally(() => question.set(null))
 }
 
 /** Declines the question, if there is one. */
 export function cancelQuestion(): void {
-  question?.cancel()
+  question.read()?.cancel()
 }
 
 /** The question to show; null when there is none. */
 export function useQuestion(): Question | null {
-  return useSyncExternalStore(listenForQuestion, () => question)
-}
-
-function listenForQuestion(listener: () => void): () => void {
-  questionListeners.add(listener)
-  return () => questionListeners.delete(listener)
-}
-
-function ask(next: Question | null): void {
-  question = next
-  for (const listener of questionListeners) listener()
+  return question.useValue()
 }
 
 /**
  * Whether the service has refused something because the account requires a second factor that the user does
  * not have.
  */
-let isRequired = false
-const enrolmentListeners = new Set<() => void>()
+const isEnrolmentRequired = sharedValue(false)
 
 export function noteEnrolmentRequired(): void {
-  setRequired(true)
+  isEnrolmentRequired.set(true)
 }
 
 export function forgetEnrolmentRequired(): void {
-  setRequired(false)
+  isEnrolmentRequired.set(false)
 }
 
 export function useEnrolmentRequired(): boolean {
-  return useSyncExternalStore(listenForEnrolment, () => isRequired)
-}
-
-function listenForEnrolment(listener: () => void): () => void {
-  enrolmentListeners.add(listener)
-  return () => enrolmentListeners.delete(listener)
-}
-
-function setRequired(next: boolean): void {
-  isRequired = next
-  for (const listener of enrolmentListeners) listener()
+  return isEnrolmentRequired.useValue()
 }
 
 /** An export of few rows from among very many can send nothing for long. */

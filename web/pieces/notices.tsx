@@ -1,8 +1,9 @@
 import { type ErrorCode, type FieldError, MainstayError } from '@mainstay-auth/client'
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { isFault } from './fault.js'
 import { rescueFocus } from './focus.js'
 import { Icon } from './icon.js'
+import { sharedValue } from './shared-value.js'
 import { i18n, type MessageKey, t } from './t.js'
 import { breakable } from './text.js'
 
@@ -85,14 +86,13 @@ interface Toast {
   readonly text: string
 }
 
-let toasts: readonly Toast[] = []
+const toasts = sharedValue<readonly Toast[]>([])
 let lastId = 0
-const listeners = new Set<() => void>()
 
 /** Says that something was done; disappears by itself. Errors instead stay beside their form. */
 export function toast(text: string): void {
   lastId += 1
-  change([...toasts, { id: lastId, text }].slice(-MAX_TOASTS))
+  toasts.set([...toasts.read(), { id: lastId, text }].slice(-MAX_TOASTS))
 }
 
 /**
@@ -100,12 +100,12 @@ export function toast(text: string): void {
  * go with the frame of the page, because they are not for the next person.
  */
 export function Toasts() {
-  const shown = useSyncExternalStore(listen, () => toasts)
-  useEffect(() => () => change([]), [])
+  const shown = toasts.useValue()
+  useEffect(() => () => toasts.set([]), [])
   return (
     <div className="toasts" role="status">
       {shown.map(({ id, text }) => (
-        <ToastCard key={id} text={text} dismiss={() => change(toasts.filter(other => other.id !== id))} />
+        <ToastCard key={id} text={text} dismiss={() => dismiss(id)} />
       ))}
     </div>
   )
@@ -137,14 +137,8 @@ function ToastCard({ text, dismiss }: { readonly text: string; readonly dismiss:
   )
 }
 
-function change(next: readonly Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+function dismiss(id: number): void {
+  toasts.set(toasts.read().filter(other => other.id !== id))
 }
 
 /** Sentences by error code. */

@@ -1,7 +1,7 @@
 import { type Client, MainstayError, type WaitReason } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/react'
-import { useSyncExternalStore } from 'react'
 import { useFocusRescue } from './forms.js'
+import { sharedValue } from './shared-value.js'
 import { hostOf, site } from './site.js'
 import { t } from './t.js'
 import { breakable } from './text.js'
@@ -59,10 +59,10 @@ const OUTAGE_CODES = ['UNKNOWN', 'SESSION_STORE_UNAVAILABLE', 'DATABASE_UNAVAILA
 
 /** What could not be loaded in an outage, to be retried; each resolves to whether it succeeded. */
 const waiting = new Map<object, () => Promise<unknown>>()
-let reason: WaitReason | null = null
+/** Why something is waiting; null when nothing is. */
+const waitReason = sharedValue<WaitReason | null>(null)
 let timer: ReturnType<typeof setTimeout> | undefined
 let failures = 0
-const listeners = new Set<() => void>()
 
 addEventListener('online', retryNow)
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && retryNow())
@@ -76,20 +76,18 @@ export function outageIn(error: unknown): WaitReason | null {
 
 /** Keeps retrying what `owner` could not load, together with everything else that is waiting. */
 export function retryLater(owner: object, error: unknown, retry: () => Promise<unknown>): void {
-  reason = outageIn(error)
   waiting.set(owner, retry)
   plan()
-  announce()
+  waitReason.set(outageIn(error))
 }
 
 /** Call it when it has been loaded, or nobody needs it any more. */
 export function stopRetrying(owner: object): void {
   if (!waiting.delete(owner) || waiting.size > 0) return
   failures = 0
-  reason = null
   clearTimeout(timer)
   timer = undefined
-  announce()
+  waitReason.set(null)
 }
 
 export function retryNow(): void {
@@ -100,20 +98,10 @@ export function retryNow(): void {
   for (const retry of [...waiting.values()]) void retry()
 }
 
-/** Why something is waiting; null when nothing is. */
 export function useOutage(): WaitReason | null {
-  return useSyncExternalStore(listen, () => reason)
+  return waitReason.useValue()
 }
 
 function plan(): void {
   timer ??= setTimeout(retryNow, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures))
-}
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function announce(): void {
-  for (const listener of listeners) listener()
 }

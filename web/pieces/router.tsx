@@ -1,5 +1,6 @@
-import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react'
+import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 import { hrefOf } from './href.js'
+import { sharedValue } from './shared-value.js'
 
 /** What a page knows about its address. Each navigation makes another one, also to the same address. */
 export interface Place {
@@ -11,8 +12,7 @@ export interface Place {
   readonly href: string
 }
 
-let place = read()
-const listeners = new Set<() => void>()
+const place = sharedValue(placeHere())
 addEventListener('popstate', arrive)
 
 /** Navigates to a path of this site without reloading it. */
@@ -23,13 +23,13 @@ export function go(path: string, { replace = false } = {}): void {
 }
 
 export function usePlace(): Place {
-  return useSyncExternalStore(listen, () => place)
+  return place.useValue()
 }
 
 /** Returns whether the person is still on the page where they are now: what they have left leads nowhere. */
 export function watchPage(): () => boolean {
-  const { path } = place
-  return () => place.path === path
+  const { path } = place.read()
+  return () => place.read().path === path
 }
 
 /** A link within the site. Clicks that ask for a new tab or window are left to the browser. */
@@ -50,17 +50,11 @@ export function Link({
   )
 }
 
-function listen(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 function arrive(): void {
-  place = read()
-  for (const listener of listeners) listener()
+  place.set(placeHere())
 }
 
-function read(): Place {
+function placeHere(): Place {
   const { pathname: path, search, hash } = location
   return { path, query: new URLSearchParams(search), hash, href: hrefOf(location) }
 }
