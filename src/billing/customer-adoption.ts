@@ -81,7 +81,8 @@ export class CustomerAdoption {
    */
   async salesIn(events: readonly WaitingEvent[]): Promise<WaitingEvent[]> {
     const sales: WaitingEvent[] = []
-    for (const event of events) if (await this.isOurSale(event)) sales.push(event)
+    const asked = new Map<string, boolean>()
+    for (const event of events) if (await this.isOurSale(event, asked)) sales.push(event)
     return sales
   }
 
@@ -94,15 +95,21 @@ export class CustomerAdoption {
     return accountId !== undefined && isId(accountId) && this.link({ accountId, customerId }, null, SERVICE)
   }
 
-  private async isOurSale({ type, event }: WaitingEvent): Promise<boolean> {
+  /** `asked` has what the provider has answered so far, by subscription. */
+  private async isOurSale({ type, event }: WaitingEvent, asked: Map<string, boolean>): Promise<boolean> {
     const { data } = (event ?? {}) as { data?: { object?: Stripe.Subscription } }
     const sold = data?.object
     if (!type.startsWith('customer.subscription.') || !sold?.items) return false
     const hasOurPrice = ({ items }: Pick<Stripe.Subscription, 'items'>) =>
       items.data.some(({ price }) => this.plans.knows(price?.id))
     if (hasOurPrice(sold) || ENDED_STATUSES.includes(sold.status)) return hasOurPrice(sold)
+    if (!sold.items.has_more) return false
+    const known = asked.get(sold.id)
+    if (known !== undefined) return known
     const whole = await withAllItems(this.stripe, sold)
-    return whole !== null && hasOurPrice(whole)
+    const isOurs = whole !== null && hasOurPrice(whole)
+    asked.set(sold.id, isOurs)
+    return isOurs
   }
 
   /** Null for one that our key does not know, or that is deleted. */
