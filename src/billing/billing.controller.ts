@@ -373,7 +373,8 @@ export class BillingController {
     const subscription = await this.find(actor, query)
     // The page to confirm a payment shows what invoices show, for which an access token alone is not enough.
     const hasCookie = presentedSessionIds(request).some(sessionId => handleOf(sessionId) === actor.sid)
-    return hasCookie ? subscription : { ...subscription, confirmUrl: null }
+    const mayConfirm = hasCookie && actor.source === 'main' && actor.permissions.payments
+    return mayConfirm ? subscription : { ...subscription, confirmUrl: null }
   }
 
   private find(actor: SessionActor, { checkout, portal }: SubscriptionQuery) {

@@ -49,10 +49,9 @@ export class SubscriptionQueries {
   ) {}
 
   /** The account's subscription. May be up to a minute old where several replicas run without Redis. */
-  async read(actor: SessionActor): Promise<LimitedView> {
-    const { accountId } = actor
+  async read({ accountId }: SessionActor): Promise<LimitedView> {
     const known = await this.cache.read(accountId, () => this.subscriptions.find(accountId))
-    return this.view(known, actor)
+    return this.view(known)
   }
 
   /**
@@ -65,10 +64,10 @@ export class SubscriptionQueries {
     checkout: string,
   ): Promise<LimitedView & { checkout: CheckoutOutcome }> {
     if (!(await this.checkouts.find(actor.accountId, checkout))) throw new ApiError('NOT_FOUND')
-    let view = await this.uncached(actor)
+    let view = await this.uncached(actor.accountId)
     if (!isPaidFor(view.state)) {
       await this.refresh(actor)
-      view = await this.uncached(actor)
+      view = await this.uncached(actor.accountId)
     }
     return { ...view, checkout: isPaidFor(view.state) ? 'active' : 'pending' }
   }
@@ -80,7 +79,7 @@ export class SubscriptionQueries {
    */
   async readAfterPortal(actor: SessionActor): Promise<LimitedView> {
     if (actor.permissions.payments) await this.refresh(actor)
-    return this.uncached(actor)
+    return this.uncached(actor.accountId)
   }
 
   /**
@@ -107,17 +106,14 @@ export class SubscriptionQueries {
     }
   }
 
-  private async uncached(actor: SessionActor): Promise<LimitedView> {
-    return this.view(await this.subscriptions.find(actor.accountId), actor)
+  private async uncached(accountId: string): Promise<LimitedView> {
+    return this.view(await this.subscriptions.find(accountId))
   }
 
-  private async view(known: KnownSubscription, { permissions, source }: SessionActor): Promise<LimitedView> {
+  private async view(known: KnownSubscription): Promise<LimitedView> {
     const view = viewOf(known, await this.catalog.knownName(known.plan), this.clock.now())
-    const mayConfirm = permissions.payments && source === 'main'
-    const confirmUrl = mayConfirm ? view.confirmUrl : null
     return {
       ...view,
-      confirmUrl,
       limits: this.plans.limitsOf(isPaidFor(view.state) ? known.plan : null) ?? NO_LIMITS,
     }
   }
