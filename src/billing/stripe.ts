@@ -343,6 +343,9 @@ export async function withAllItems(
   return data && { ...found, items: { ...found.items, data, has_more: false } }
 }
 
+const FAILED: FirstPayment = { state: 'failed', confirmUrl: null }
+const PROCESSING: FirstPayment = { state: 'processing', confirmUrl: null }
+
 /**
  * How the first payment of an incomplete subscription stands, with the page to confirm it where the bank asks for that.
  * A single request; throws like `callStripe`.
@@ -353,16 +356,14 @@ export async function firstPaymentOf(
 ): Promise<FirstPayment> {
   const invoice = typeof latest === 'string' ? latest : latest?.id
   // Nothing is left that could be paid.
-  if (!invoice) return { state: 'failed', confirmUrl: null }
+  if (!invoice) return FAILED
   const expand = ['data.payment.payment_intent', 'data.invoice']
   const { data } = await callStripe(() => stripe.invoicePayments.list({ invoice, expand }))
   const payment = data.find(({ is_default }) => is_default) ?? data[0]
   const intent = payment?.payment.payment_intent
-  if (!intent || typeof intent !== 'object') return { state: 'processing', confirmUrl: null }
-  if (intent.status === 'requires_payment_method' || intent.status === 'canceled')
-    return { state: 'failed', confirmUrl: null }
-  if (intent.status !== 'requires_action' && intent.status !== 'requires_confirmation')
-    return { state: 'processing', confirmUrl: null }
+  if (!intent || typeof intent !== 'object') return PROCESSING
+  if (intent.status === 'requires_payment_method' || intent.status === 'canceled') return FAILED
+  if (intent.status !== 'requires_action' && intent.status !== 'requires_confirmation') return PROCESSING
   // A bank account is confirmed by the amounts of small deposits, on a page of its own.
   const deposits = intent.next_action?.verify_with_microdeposits?.hosted_verification_url
   const page = typeof payment?.invoice === 'object' ? (payment.invoice as Stripe.Invoice) : null

@@ -31,7 +31,9 @@ export async function insertRows<Key extends string>(
   if (rows.length === 0) return []
   const entries = Object.entries(columns) as [Key, PgColumn][]
   const names = list(entries.map(([, { name }]) => sql.identifier(name)))
-  const values = list(entries.map(([, column]) => castOf(sql`given.${sql.identifier(column.name)}`, column)))
+  const values = list(
+    entries.map(([, column]) => sql`given.${sql.identifier(column.name)}::${sql.raw(column.getSQLType())}`),
+  )
   const given = list(
     entries.map(([key, column]) =>
       arrayOf(
@@ -44,10 +46,6 @@ export async function insertRows<Key extends string>(
     await db.execute(sql`
       insert into ${table} (${names}) select ${values} from unnest(${given}) as given (${names}) ${ending}`),
   )
-}
-
-function castOf(value: SQL, column: PgColumn): SQL {
-  return sql`${value}::${sql.raw(column.getSQLType())}`
 }
 
 /** `unnest` would take arrays apart as well, so they come as text. */
