@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Clock, createApp, MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
@@ -154,6 +156,30 @@ describe('A body', () => {
     expect((await postEventOfSize(app, MAX_WEBHOOK_BODY_BYTES)).status).toBe(200)
     expect(outcome(await postEventOfSize(app, MAX_WEBHOOK_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
   })
+
+  it.each([
+    ['is too large', '/api/login', MAIN, 413],
+    ['is too large for the webhook', '/api/webhooks/stripe', MAIN, 413],
+    ['is for nobody', '/api/login', 'https://evil.test', 403],
+  ])(
+    'that %s is refused when it has been sent, so that its client reads why',
+    async (_, path, origin, status) => {
+      const half = ' '.repeat(MAX_WEBHOOK_BODY_BYTES)
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+      const response = readText(socket)
+      const send = (text: string) =>
+        new Promise<void>((resolve, reject) =>
+          socket.write(text, error => (error ? reject(error) : resolve())),
+        )
+      await send(
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nOrigin: ${origin}\r\nConnection: close\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${2 * half.length}\r\n\r\n${half}`,
+      )
+      for (let answered = 0; answered < 3; answered++) await app.request({ path: '/health/live' })
+      await send(half)
+      expect(await response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    },
+  )
 
   // Blanks after the JSON count as bytes and mean nothing.
   function logInWith(bytes: number) {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
 import cookie from '@fastify/cookie'
 import type {
   FastifyBaseLogger,
@@ -83,6 +84,10 @@ export class Edge {
       limits.requestDone(raw)
       done()
     })
+    server.addHook('onSend', ({ raw }, reply, _payload, done) => {
+      if (reply.statusCode >= 400 && isStillSending(raw)) void restOf(raw).then(() => done())
+      else done()
+    })
   }
 }
 
@@ -97,6 +102,21 @@ function removePorts({ headers }: IncomingMessage): void {
     .split(',')
     .map(address => addressWithoutPort(address.trim()))
     .join(', ')
+}
+
+/** Whether a body is on its way, from a client that is still listened to. */
+function isStillSending({ complete, headers, socket }: IncomingMessage): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  return hasBody && !complete && !socket.isPaused()
+}
+
+/**
+ * Drops the rest of a refused body, for `LINGER_MS` at most. A connection that is closed while its client is still
+ * sending is reset, and the client may never read why it was refused.
+ */
+async function restOf(request: IncomingMessage): Promise<void> {
+  const signal = AbortSignal.timeout(limits.LINGER_MS)
+  await finished(request.resume(), { signal }).catch(() => undefined)
 }
 
 /** Refusals that were decided before the request got here. */
