@@ -8,7 +8,7 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { refusalOfUrl } from '../platform/http/edge/edge.js'
+import { refusalOfTarget } from '../platform/http/edge/edge.js'
 import { clientOf } from '../platform/http/request.js'
 import { Satellites } from './satellites.js'
 
@@ -77,7 +77,7 @@ export class CorsModule implements OnModuleInit {
 
   /**
    * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets
-   * 403 and a row in the audit log, and the handler never runs. Then come refusals of the URL, which pages may read.
+   * 403 and a row in the audit log, and the handler never runs. Then come refusals of the target, which pages may read.
    */
   async onModuleInit(): Promise<void> {
     // The command line has no server.
@@ -91,7 +91,7 @@ export class CorsModule implements OnModuleInit {
       }
       allowOrigin(reply, policy)
       // Every preflight is answered; otherwise pages could not read the refusal of the request that follows.
-      done(isPreflight(request, policy) ? undefined : refusalOfUrl(request))
+      done(isPreflight(request, policy) ? undefined : refusalOfTarget(request))
     })
     await server.register(scope => answerPreflights(scope, this.known))
   }

@@ -94,6 +94,43 @@ describe.each([
   })
 })
 
+describe('Whatever a target looks like', () => {
+  const targets = [
+    '/?a/b',
+    'http://host?a/b',
+    'http://host',
+    'HTTPS://host/health/live',
+    'http:///health/live',
+    'http://[host/health/live',
+    'ftp://host/health/live',
+    '*',
+    '*health/live',
+  ]
+  const statusOf = async (method: string, target: string, origin: string) => {
+    const headers = `Host: a\r\nOrigin: ${origin}\r\nConnection: close\r\nContent-Length: 0`
+    const text = await sendRaw(
+      Number(new URL(app.url).port),
+      `${method} ${target} HTTP/1.1\r\n${headers}\r\n\r\n`,
+    )
+    return [target, method, text.slice(9, 12), /"code":"(\w+)"/.exec(text)?.[1]]
+  }
+
+  it('a foreign origin is refused for its origin, by every method', async () => {
+    for (const target of targets)
+      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'PROPFIND', 'TRACE']) {
+        const code = method === 'HEAD' ? undefined : 'ORIGIN_NOT_ALLOWED'
+        const answer = await statusOf(method, target, 'https://evil.test')
+        expect(answer).toEqual([target, method, '403', code])
+      }
+  })
+
+  it('others learn that it leads nowhere, or why it cannot be read', async () => {
+    const expected = ['404', '404', '404', '200', '400', '400', '404', '404', '404']
+    for (const [index, target] of targets.entries())
+      expect((await statusOf('GET', target, MAIN)).slice(0, 3)).toEqual([target, 'GET', expected[index]])
+  })
+})
+
 onServers(
   'The request log has one line about each request, with its path cut, and the address of the client behind a proxy',
   async () => {

@@ -78,6 +78,7 @@ export class Edge {
       // Node no longer knows the address of a closed connection, unless it was asked for before.
       void request.raw.socket.remoteAddress
       removePorts(request.raw)
+      readTarget(request.raw)
       done(refusalOf(request))
     })
     server.addHook('onResponse', ({ raw }, _reply, done) => {
@@ -121,8 +122,8 @@ async function restOf(request: IncomingMessage): Promise<void> {
 
 /** Refusals that were decided before the request got here. */
 const refusals = new WeakMap<IncomingMessage, ApiError>()
-/** Refusals of the router: of a path that cannot be decoded, for example. */
-const routerRefusals = new WeakMap<IncomingMessage, ApiError>()
+/** Refusals of a target, most by the router: of a path that cannot be decoded, for example. */
+const targetRefusals = new WeakMap<IncomingMessage, ApiError>()
 
 /** Has the edge answer this request with `refusal`, whatever it asks for and wherever it comes from. */
 export function refuseRequest(request: IncomingMessage, refusal: ApiError): void {
@@ -138,34 +139,42 @@ const UNROUTABLE_PATH = '/%00'
  */
 function refuseInRoute(refusal: ApiError, { raw, server }: FastifyRequest, reply: FastifyReply): void {
   const { url } = raw
-  routerRefusals.set(raw, refusal)
+  targetRefusals.set(raw, refusal)
   raw.url = UNROUTABLE_PATH
   server.routing(raw, reply.raw)
   raw.url = url
 }
 
-/**
- * A path, or a whole URL as proxies send it (RFC 9112 §3.2). Otherwise the router would take `*api/login` for
- * a path.
- */
-const TARGET = /^(\/|https?:\/\/)/i
+/** A whole URL, as proxies send it; it may have no path (RFC 9112 §3.2.2). */
+const ABSOLUTE_TARGET = /^https?:\/\/[^/?]+(.*)$/i
 
-/** Why a request is not for this service, or not clearly; undefined when it is. */
+/**
+ * Leaves the path and the query of a whole URL. What is neither that nor a path, such as `*api/login`, which the router
+ * takes for a path, becomes one too, to be refused: the adapter would answer it before the origin is known.
+ */
+function readTarget(request: IncomingMessage): void {
+  const { url = '' } = request
+  if (url.startsWith('/')) return
+  const path = ABSOLUTE_TARGET.exec(url)?.[1]
+  if (path === undefined) targetRefusals.set(request, new ApiError('NOT_FOUND'))
+  request.url = path?.startsWith('/') ? path : `/${path ?? url}`
+}
+
+/** Why a request is refused before its origin is known; undefined when it is not. */
 function refusalOf(request: FastifyRequest): ApiError | undefined {
   const refusal = limits.refusalOfPipelined(request.raw) ?? refusals.get(request.raw)
   if (refusal) return refusal
-  if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')
-  if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')
-  return undefined
+  // No browser sends two, and it would not be clear for which of them the answer is.
+  return singleHeader(request, 'host').kind === 'repeated' ? new ApiError('INVALID_REQUEST') : undefined
 }
 
 /**
- * Why a request is refused for its URL; undefined when it is not. Applied in `cors/`, once the origin is known, so that
- * pages can read the refusal.
+ * Why a request is refused for its target; undefined when it is not. Applied in `cors/`, once the origin is known, so
+ * that pages can read the refusal.
  */
-export function refusalOfUrl({ raw }: FastifyRequest): ApiError | undefined {
+export function refusalOfTarget({ raw }: FastifyRequest): ApiError | undefined {
   if (raw.url && raw.url.length > limits.MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
-  return routerRefusals.get(raw)
+  return targetRefusals.get(raw)
 }
 
 function transport({ tls }: Settings) {
