@@ -165,8 +165,7 @@ export type { Satellite } from '../src/cors/satellite.js'
 export { originFault, previewPatternFault, proofHostOf } from '../src/cors/satellite-origin.js'
 export { Satellites } from '../src/cors/satellites.js'
 export { createMainstay, type Mainstay } from '../src/embed.js'
-export { PolicyJob } from '../src/enrolment/policy.job.js'
-export { SecondFactorPolicyService } from '../src/enrolment/policy.js'
+export { PolicyJob, SecondFactorPolicyService } from '../src/enrolment/policy.js'
 export { FactorResets } from '../src/factors/factor-resets.js'
 export { userHandleOf } from '../src/factors/passkeys.js'
 export { RecoveryCodes } from '../src/factors/recovery-codes.js'
@@ -180,8 +179,7 @@ export { colorsOf, htmlOf, type MailColors, type MailSender, safeName, textOf } 
 export type { Mail } from '../src/mail/mail.js'
 export { Mailer, openSmtp } from '../src/mail/mailer.js'
 export { de } from '../src/mail/messages/de.js'
-export { en } from '../src/mail/messages/en.js'
-export type { MailName, Phrase, Translated } from '../src/mail/messages/translated.js'
+export { en, type MailName, type Phrase, type Translated } from '../src/mail/messages/en.js'
 export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
 export { ConsoleAddress } from '../src/operators/operator.guard.js'
 export { Operators } from '../src/operators/operators.js'
@@ -197,8 +195,6 @@ export {
   SERVICE,
 } from '../src/platform/audit/audit-event.js'
 export { AuditLog, RefusalCleanup } from '../src/platform/audit/audit-log.js'
-export type { Brand } from '../src/platform/brand.js'
-export { anomalyPolicy } from '../src/platform/config/anomaly-policy.js'
 export { LANGUAGES } from '../src/platform/config/languages.js'
 export { PACKAGE_ROOT } from '../src/platform/config/package-root.js'
 export {
@@ -207,14 +203,14 @@ export {
   SettingsError,
   settingsFrom,
 } from '../src/platform/config/read-settings.js'
+export { anomalyPolicy } from '../src/platform/config/readers.js'
 export { SettingSheet } from '../src/platform/config/setting.js'
-export { Settings, SettingsModule } from '../src/platform/config/settings.js'
+export { type Brand, Settings, SettingsModule } from '../src/platform/config/settings.js'
 export { ALL_SETTINGS, ANOMALY_SETTINGS, RATE_LIMIT_SETTINGS } from '../src/platform/config/tables.js'
 export { accentsOf, backgroundOf, inkOn } from '../src/platform/contrast.js'
 export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
 export { Database, rowsOf } from '../src/platform/database/database.js'
 export { openDatabase } from '../src/platform/database/database.module.js'
-export { DatabaseClock } from '../src/platform/database/database-clock.js'
 export { lockFolder } from '../src/platform/database/folder-lock.js'
 export { createFolder } from '../src/platform/database/pglite.js'
 export {
@@ -334,7 +330,7 @@ export {
   saveKeyFile,
   WatchedKeys,
 } from '../src/platform/secrets/key-files.js'
-export { SecretBox, SecretKeys } from '../src/platform/secrets/secrets.js'
+export { SecretBox } from '../src/platform/secrets/secrets.js'
 export { hashToken } from '../src/platform/secrets/token-hash.js'
 export { Clock, secondsAfter, Throttle, unixSeconds, within } from '../src/platform/time.js'
 export { SatelliteCheckJob } from '../src/satellites/check.job.js'
@@ -446,7 +442,7 @@ export {
   SessionTerms,
 } from '../src/sessions/sessions.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
-export { FactorResetJob } from '../src/team/factor-reset.job.js'
+export { FactorResetJob } from '../src/team/factor-reset.js'
 export {
   AccessTokens,
   type AuthMethod,
@@ -493,4 +489,4 @@ export { PendingTransfers } from '../src/users/pending-changes.js'
 export { AccountRecovery } from '../src/users/recovery.js'
 export { initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
 export { UserAdministration, UserChanges, UserCreation } from '../src/users/user-changes.js'
-export { UserSearch, Users } from '../src/users/users.js'
+export { Users } from '../src/users/users.js'

@@ -1,7 +1,7 @@
 // What was decided here, and why: docs/decisions/unusual-logins-are-compared-with-known-devices.md
 import { Module } from '@nestjs/common'
 import { MailModule } from '../mail/mail.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { GeoIpModule } from '../platform/geoip.js'
 import { LinksModule } from '../platform/one-time-tokens.js'
 import { SessionsModule } from '../sessions/sessions.module.js'

@@ -1,4 +1,4 @@
-import type { AnomalyAction, AnomalyPolicy } from '../platform/config/anomaly-policy.js'
+import type { AnomalyAction, AnomalyPolicy } from '../platform/config/readers.js'
 import { distanceKm, type Location } from '../platform/geoip.js'
 import { addressFamily, deviceName, subnetOf } from '../platform/http/request.js'
 import type { KnownDevice } from './known-devices.js'

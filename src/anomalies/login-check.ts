@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
-import type { AnomalyAction } from '../platform/config/anomaly-policy.js'
+import type { AnomalyAction } from '../platform/config/readers.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'

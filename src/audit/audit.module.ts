@@ -1,6 +1,6 @@
 // What was decided here, and why: docs/decisions/README.md, "Audit log"
 import { Module } from '@nestjs/common'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountTurns, AuditController, LoginsController } from './audit.controller.js'
 import { AuditSealer } from './chain.js'

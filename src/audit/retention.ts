@@ -7,11 +7,11 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database, rowsOf } from '../platform/database/database.js'
-import { DatabaseClock } from '../platform/database/database-clock.js'
 import { isLockTimeout } from '../platform/database/postgres-errors.js'
 import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../platform/database/schema/audit.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
+import { Clock } from '../platform/time.js'
 
 const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -60,7 +60,7 @@ export class AuditRetention {
     private readonly database: Database,
     private readonly auditLog: AuditLog,
     private readonly jobs: LeasedJobs,
-    private readonly databaseClock: DatabaseClock,
+    private readonly clock: Clock,
     { auditRetentionDays }: Settings,
   ) {
     this.keptDays = auditRetentionDays
@@ -128,9 +128,10 @@ export class AuditRetention {
     }))
   }
 
-  /** A machine with the wrong time must not remove what cannot be restored. */
+  /** A machine with the wrong time must not remove what cannot be restored. The transit time counts against it. */
   private async requireNotAhead(): Promise<void> {
-    const seconds = await this.databaseClock.secondsAhead()
+    const databaseTime = await this.database.now()
+    const seconds = (this.clock.now().getTime() - databaseTime.getTime()) / 1000
     if (seconds > MAX_SECONDS_AHEAD)
       throw new Error(
         `nothing is removed while this machine is ${Math.round(seconds)} s ahead of the database`,

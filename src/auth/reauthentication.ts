@@ -23,7 +23,7 @@ import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { Instant } from '../platform/http/fields.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
-import { OneTimeTokens, UsedTexts } from '../platform/one-time-tokens.js'
+import { OneTimeTokens, rememberUsed } from '../platform/one-time-tokens.js'
 import type { CountedAction } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
 import { ExemptFromWriteLimit, LiveSession } from '../sessions/guards.js'
@@ -187,7 +187,6 @@ export class FactorProofs {
     private readonly knownDevices: KnownDevices,
     private readonly mails: FactorMails,
     private readonly tokens: OneTimeTokens,
-    private readonly usedTexts: UsedTexts,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
@@ -260,9 +259,10 @@ export class FactorProofs {
   async makeReusable({ sid }: SessionActor, proof: FactorProof, { reusableUntil }: Proved): Promise<void> {
     const text = reusableTextOf(sid, proof)
     if (!text) return
-    const expiresAt = reusableUntil ?? secondsAfter(this.clock.now(), REUSABLE_SECONDS)
+    const now = this.clock.now()
+    const expiresAt = reusableUntil ?? secondsAfter(now, REUSABLE_SECONDS)
     try {
-      await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
+      await this.database.run(db => rememberUsed(db, 'unstamped-code', text, { now, expiresAt }))
     } catch (error) {
       this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
     }

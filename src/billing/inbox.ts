@@ -3,8 +3,8 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import type { Db } from '../platform/database/connection.js'
 import { Database, rowsOf } from '../platform/database/database.js'
-import { REQUEUE } from '../platform/database/requeue-billing-work.js'
 import { billingWork, checkouts, providerEvents } from '../platform/database/schema/billing.js'
+import { REQUEUE } from '../users/queue-customer-sync.js'
 
 /** Every event of the provider as it arrived. What an event says is read by the functions below. */
 @Injectable()

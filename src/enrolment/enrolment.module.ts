@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
@@ -16,8 +16,7 @@ import {
   TotpController,
 } from './factors.controller.js'
 import { SecondFactorPolicyController } from './policy.controller.js'
-import { PolicyJob } from './policy.job.js'
-import { SecondFactorPolicyService } from './policy.js'
+import { PolicyJob, SecondFactorPolicyService } from './policy.js'
 
 @Module({
   imports: [AuditLogModule, FactorsModule, MailModule, RateLimitsModule, SessionsModule, UsersModule],

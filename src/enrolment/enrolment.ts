@@ -6,7 +6,7 @@ import { type Passkey, Passkeys, userHandleOf } from '../factors/passkeys.js'
 import { RecoveryCodes } from '../factors/recovery-codes.js'
 import { RememberedDevices } from '../factors/remembered-devices.js'
 import { TotpFactors } from '../factors/totp.js'
-import { FactorRequirement, type FactorSummary, UserFactors } from '../factors/user-factors.js'
+import { type FactorSummary, requireEnoughFactors, UserFactors } from '../factors/user-factors.js'
 import { PasskeyChallenges } from '../factors/webauthn.js'
 import { type AuditAction, type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
@@ -55,7 +55,6 @@ export class FactorChanges {
     private readonly factors: UserFactors,
     private readonly recoveryCodes: RecoveryCodes,
     private readonly devices: RememberedDevices,
-    private readonly requirement: FactorRequirement,
     private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
     private readonly database: Database,
@@ -203,7 +202,7 @@ export class FactorChanges {
     const left = await this.factors.findIn(transaction, user.id)
     if (user.passwordHash === null && !isEnoughWithoutPassword(left)) throw new ApiError('LAST_WAY_IN')
     const count = left.passkeys + (left.totpConfirmedAt === null ? 0 : 1)
-    await this.requirement.requireEnough(transaction, user.id, count)
+    await requireEnoughFactors(transaction, user.id, count)
   }
 }
 

@@ -10,7 +10,7 @@ import {
   RememberedDevices,
 } from '../factors/remembered-devices.js'
 import { totpUri } from '../factors/totp.js'
-import { FactorRequirement, UserFactors } from '../factors/user-factors.js'
+import { requiredFactorOf, UserFactors } from '../factors/user-factors.js'
 import { NewPasskeyResponse } from '../factors/webauthn.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { Database } from '../platform/database/database.js'
@@ -46,7 +46,6 @@ export class SecondFactorOverviewController {
   constructor(
     private readonly users: Users,
     private readonly factors: UserFactors,
-    private readonly requirement: FactorRequirement,
     private readonly database: Database,
   ) {}
 
@@ -62,7 +61,7 @@ export class SecondFactorOverviewController {
       totp: totpConfirmedAt && { confirmedAt: totpConfirmedAt },
       ...counts,
       hasPassword: user.passwordHash !== null,
-      ...(await this.database.run(db => this.requirement.of(db, userId))),
+      ...(await this.database.run(db => requiredFactorOf(db, userId))),
       mustEnrol: user.mustEnrol,
     }
   }

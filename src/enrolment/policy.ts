@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
 import { and, asc, count, eq, gt, inArray, isNull, lte, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { MailLanguage } from '../mail/language.js'
 import type { Mail } from '../mail/mail.js'
@@ -10,7 +11,9 @@ import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import type { SecondFactorRequirement } from '../platform/database/schema/columns.js'
-import { ApiError } from '../platform/errors/api-error.js'
+import { ApiError, causeMessage } from '../platform/errors/api-error.js'
+import { LeasedJobs } from '../platform/jobs.js'
+import { Logger } from '../platform/log.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
@@ -300,4 +303,39 @@ function changedMail(words: MailLanguage, { mainSite }: SiteUrls, policy: Second
     whom: words.phrase(`policy.${secondFactor}`, { from }),
     payments,
   })
+}
+
+const JOB = { name: 'second-factor-policies', everyMs: 60_000 }
+
+/** Begins to enforce requirements whose grace period is over, on one replica at a time. */
+@Injectable()
+export class PolicyJob {
+  private readonly logger = new Logger('PolicyJob')
+
+  constructor(
+    private readonly policies: SecondFactorPolicyService,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns for how many accounts enforcement began; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
+      let begun = 0
+      for (const accountId of await this.policies.listDue()) if (await this.attempt(accountId)) begun++
+      return begun
+    })
+  }
+
+  /** One that fails does not stop the others. */
+  private async attempt(accountId: string): Promise<boolean> {
+    try {
+      return await this.policies.begin(accountId)
+    } catch (error) {
+      this.logger.error(
+        `Could not apply the policy of account ${accountId} yet; the next run retries: ${causeMessage(error)}`,
+      )
+      return false
+    }
+  }
 }

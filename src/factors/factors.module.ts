@@ -1,7 +1,7 @@
 // What was decided here, and why: docs/decisions/README.md, "Second factors"
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { LinksModule } from '../platform/one-time-tokens.js'
 import { SecretsModule } from '../platform/secrets/secrets.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
@@ -11,7 +11,7 @@ import { PasskeysModule } from './passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes.js'
 import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices.js'
 import { TotpFactors } from './totp.js'
-import { FactorRemoval, FactorRequirement, UserFactors } from './user-factors.js'
+import { FactorRemoval, UserFactors } from './user-factors.js'
 
 @Module({
   imports: [AnomaliesModule, AuditLogModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
@@ -19,7 +19,6 @@ import { FactorRemoval, FactorRequirement, UserFactors } from './user-factors.js
     FactorMails,
     FactorRemoval,
     FactorResets,
-    FactorRequirement,
     RecoveryCodes,
     RememberedDeviceCleanup,
     RememberedDevices,
@@ -30,7 +29,6 @@ import { FactorRemoval, FactorRequirement, UserFactors } from './user-factors.js
     FactorMails,
     FactorRemoval,
     FactorResets,
-    FactorRequirement,
     PasskeysModule,
     RecoveryCodes,
     RememberedDevices,

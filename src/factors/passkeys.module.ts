@@ -1,7 +1,7 @@
 // What was decided here, and why: docs/decisions/passkeys-belong-to-the-main-site.md
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { ne } from 'drizzle-orm'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { SettingsError } from '../platform/config/read-settings.js'
 import { Database } from '../platform/database/database.js'
 import { passkeys } from '../platform/database/schema/factors.js'

@@ -131,31 +131,28 @@ interface RequiredFactor {
   readonly requiredFrom: Date | null
 }
 
-/** What accounts require of their users. */
-@Injectable()
-export class FactorRequirement {
-  async of(db: Db, userId: string): Promise<RequiredFactor> {
-    const [row] = await db
-      .select({
-        required: sql<boolean>`needs_second_factor(${accounts.secondFactor}, ${users.role}, ${users.granted})`,
-        from: accounts.secondFactorFrom,
-      })
-      .from(users)
-      .innerJoin(accounts, eq(accounts.id, users.accountId))
-      .where(eq(users.id, userId))
-    const required = row?.required ?? false
-    return { required, requiredFrom: required ? (row?.from ?? null) : null }
-  }
+/** What the user's account requires of them. */
+export async function requiredFactorOf(db: Db, userId: string): Promise<RequiredFactor> {
+  const [row] = await db
+    .select({
+      required: sql<boolean>`needs_second_factor(${accounts.secondFactor}, ${users.role}, ${users.granted})`,
+      from: accounts.secondFactorFrom,
+    })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .where(eq(users.id, userId))
+  const required = row?.required ?? false
+  return { required, requiredFrom: required ? (row?.from ?? null) : null }
+}
 
-  /**
-   * `left` is how many factors a user would have after one is removed. Throws `SECOND_FACTOR_NEEDED` when that is
-   * none and the account requires one, now or from some day on.
-   */
-  async requireEnough(transaction: Db, userId: string, left: number): Promise<void> {
-    if (left > 0) return
-    const { required } = await this.of(transaction, userId)
-    if (required) throw new ApiError('SECOND_FACTOR_NEEDED')
-  }
+/**
+ * `left` is how many factors a user would have after one is removed. Throws `SECOND_FACTOR_NEEDED` when that is
+ * none and the account requires one, now or from some day on.
+ */
+export async function requireEnoughFactors(transaction: Db, userId: string, left: number): Promise<void> {
+  if (left > 0) return
+  const { required } = await requiredFactorOf(transaction, userId)
+  if (required) throw new ApiError('SECOND_FACTOR_NEEDED')
 }
 
 /**

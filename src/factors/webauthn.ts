@@ -5,7 +5,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type { ClientDataJSON } from '@simplewebauthn/server/helpers'
 import type { Db } from '../platform/database/connection.js'
 import { type About, Rule } from '../platform/http/fields.js'
-import { UsedTexts } from '../platform/one-time-tokens.js'
+import { rememberUsed } from '../platform/one-time-tokens.js'
 import { SecretBox } from '../platform/secrets/secrets.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 
@@ -70,7 +70,6 @@ const FORM = /^([A-Za-z0-9_-]{24})\.(\d{10})\.(.{1,200})$/
 export class PasskeyChallenges {
   constructor(
     private readonly secrets: SecretBox,
-    private readonly used: UsedTexts,
     private readonly clock: Clock,
   ) {}
 
@@ -99,7 +98,8 @@ export class PasskeyChallenges {
    */
   use(transaction: Db, challenge: string, expiresAt: Date): Promise<boolean> {
     const forgottenAt = secondsAfter(expiresAt, CLOCK_TOLERANCE_SECONDS)
-    return this.used.add(transaction, 'passkey-used', challenge, forgottenAt)
+    const times = { now: this.clock.now(), expiresAt: forgottenAt }
+    return rememberUsed(transaction, 'passkey-used', challenge, times)
   }
 }
 

@@ -4,8 +4,7 @@ import { LANGUAGES, type LanguageName } from '../platform/config/languages.js'
 import { UNKNOWN_DEVICE } from '../platform/http/request.js'
 import type { Mail } from './mail.js'
 import { de } from './messages/de.js'
-import { en } from './messages/en.js'
-import type { MailName, Phrase, Translated } from './messages/translated.js'
+import { en, type MailName, type Phrase, type Translated } from './messages/en.js'
 
 /** To add a language, add its file here and its name to {@link LANGUAGES}. */
 const MESSAGES: Readonly<Record<LanguageName, Translated>> = { en, de }

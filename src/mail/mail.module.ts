@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common'
 import { CorsModule } from '../cors/cors.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { LinksModule } from '../platform/one-time-tokens.js'
 import { SecretsModule } from '../platform/secrets/secrets.js'
 import { FailedMailCleanup, FailedMails } from './failed-mails.js'

@@ -10,7 +10,7 @@ import { ExemptFromWriteLimit } from '../sessions/guards.js'
 import { type Email, EmailAddress } from '../users/email.js'
 import { Name } from '../users/name-text.js'
 import { Password } from '../users/passwords/passwords.js'
-import { OperatorLogin } from './login.js'
+import { OperatorLogin, OperatorPasskeys } from './login.js'
 import {
   CurrentOperator,
   CurrentOperatorActor,
@@ -18,7 +18,6 @@ import {
   ForOperators,
   type OperatorActor,
 } from './operator.guard.js'
-import { OperatorPasskeys } from './passkeys.js'
 import { clearOperatorCookie, type OperatorSession, OperatorSessions, setOperatorCookie } from './sessions.js'
 
 class OperatorLoginBody {

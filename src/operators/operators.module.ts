@@ -19,7 +19,7 @@ import { Directory } from './directory.js'
 import { OperatorFactorResets } from './factor-resets.js'
 import { FailedMailService, OperatorMailsController } from './failed-mails.js'
 import { OperatorLoginController, OperatorPasskeysController } from './login.controller.js'
-import { OperatorLogin } from './login.js'
+import { OperatorLogin, OperatorPasskeys } from './login.js'
 import {
   OperatorEventsController,
   OperatorHealthController,
@@ -27,7 +27,6 @@ import {
 } from './operations.controller.js'
 import { ConsoleAddress, ConsoleGuard, OperatorGuard } from './operator.guard.js'
 import { Operators } from './operators.js'
-import { OperatorPasskeys } from './passkeys.js'
 import { OperatorSessions } from './sessions.js'
 
 const CONTROLLERS = [

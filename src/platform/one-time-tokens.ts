@@ -3,10 +3,8 @@ import { Injectable, Module } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { IsString, MaxLength } from 'class-validator'
 import { and, asc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm'
-import type { TargetUser } from './audit/audit-event.js'
-import { type AuditAction, auditEvent } from './audit/audit-event.js'
-import { AuditLog } from './audit/audit-log.js'
-import { AuditLogModule } from './audit/audit-log.module.js'
+import { type AuditAction, auditEvent, type TargetUser } from './audit/audit-event.js'
+import { AuditLog, AuditLogModule } from './audit/audit-log.js'
 import type { Db } from './database/connection.js'
 import { Database } from './database/database.js'
 import { users } from './database/schema/accounts.js'
@@ -280,23 +278,21 @@ export async function previousAddresses(
 const NOBODY = ''
 
 /**
- * Texts that were issued without being stored, once they are used: kept with the tokens, and cleaned up with
- * them.
+ * Remembers a text that was issued without being stored, now that it is used, until it expires; kept with the tokens,
+ * and cleaned up with them. False when it is already known. Of two concurrent calls one gets true.
  */
-@Injectable()
-export class UsedTexts {
-  constructor(private readonly clock: Clock) {}
-
-  /** Remembers a text until it expires; false when it is already known. Of two concurrent calls one gets true. */
-  async add(transaction: Db, purpose: Purpose, text: string, expiresAt: Date): Promise<boolean> {
-    const createdAt = this.clock.now()
-    const added = await transaction
-      .insert(oneTimeTokens)
-      .values({ id: randomUUID(), hash: hashToken(text), purpose, email: NOBODY, createdAt, expiresAt })
-      .onConflictDoNothing()
-      .returning({ id: oneTimeTokens.id })
-    return added.length > 0
-  }
+export async function rememberUsed(
+  transaction: Db,
+  purpose: Purpose,
+  text: string,
+  { now, expiresAt }: { now: Date; expiresAt: Date },
+): Promise<boolean> {
+  const added = await transaction
+    .insert(oneTimeTokens)
+    .values({ id: randomUUID(), hash: hashToken(text), purpose, email: NOBODY, createdAt: now, expiresAt })
+    .onConflictDoNothing()
+    .returning({ id: oneTimeTokens.id })
+  return added.length > 0
 }
 
 /** Invalidates the user's links for this purpose: all of them, or those that went to `email`. */
@@ -422,7 +418,7 @@ export class OneTimeTokenCleanup {
 
 @Module({
   imports: [AuditLogModule, RateLimitsModule],
-  providers: [OneTimeTokens, OneTimeTokenCleanup, UsedTexts],
-  exports: [OneTimeTokens, OneTimeTokenCleanup, UsedTexts],
+  providers: [OneTimeTokens, OneTimeTokenCleanup],
+  exports: [OneTimeTokens, OneTimeTokenCleanup],
 })
 export class LinksModule {}

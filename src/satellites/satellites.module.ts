@@ -1,7 +1,7 @@
 // What was decided here, and why: docs/decisions/README.md, "Satellites"
 import { Module } from '@nestjs/common'
 import { MailModule } from '../mail/mail.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'

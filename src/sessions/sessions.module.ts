@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
 import { CorsModule } from '../cors/cors.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { GeoIpModule } from '../platform/geoip.js'

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
 import { type FactorReset, FactorResets } from '../factors/factor-resets.js'
 import { FactorRemoval } from '../factors/user-factors.js'
 import { Mailer } from '../mail/mailer.js'
@@ -6,8 +7,10 @@ import { SiteUrls } from '../mail/site-urls.js'
 import { type Actor, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { ApiError } from '../platform/errors/api-error.js'
+import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
+import { LeasedJobs } from '../platform/jobs.js'
+import { Logger } from '../platform/log.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock } from '../platform/time.js'
 import { NOTHING_RECORDED, SessionChanges } from '../sessions/revocation/changes.js'
@@ -298,4 +301,40 @@ export class FactorResetLinks {
 
 function linkOf(text: string, client: Client): FollowedLink {
   return { purpose: 'factor-reset', text, action: 'factors.reset', client }
+}
+
+const JOB = { name: 'factor-resets', everyMs: 5 * 60_000 }
+
+/** Carries out the resets that are due, on one replica at a time. */
+@Injectable()
+export class FactorResetJob {
+  private readonly logger = new Logger('FactorResetJob')
+
+  constructor(
+    private readonly resets: FactorResets,
+    private readonly completion: FactorResetCompletion,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were carried out; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, async () => {
+      let done = 0
+      for (const user of await this.resets.listDue()) if (await this.attempt(user)) done++
+      return done
+    })
+  }
+
+  /** A failed reset does not stop the others. */
+  private async attempt(user: TargetUser): Promise<boolean> {
+    try {
+      return (await this.completion.complete(user, null)) === 'done'
+    } catch (error) {
+      this.logger.error(
+        `Could not reset the factors of user ${user.id} yet; the next run retries: ${causeMessage(error)}`,
+      )
+      return false
+    }
+  }
 }

@@ -22,7 +22,7 @@ import { OwnerNotices } from '../users/notices.js'
 import { PendingAccountChanges } from '../users/pending-changes.js'
 import { isDisabledByOperator, type Role, type User } from '../users/user.js'
 import { UserChanges } from '../users/user-changes.js'
-import { type UserCursor, UserSearch, Users } from '../users/users.js'
+import { type UserCursor, Users } from '../users/users.js'
 import { type SatelliteChangesBody, satellitesWith } from './member-access.dto.js'
 import {
   type ManagerAndMember,
@@ -64,7 +64,6 @@ interface MembersPage {
 export class MemberList {
   constructor(
     private readonly users: Users,
-    private readonly search: UserSearch,
     private readonly resets: FactorResets,
     private readonly devices: KnownDevices,
   ) {}
@@ -95,7 +94,7 @@ export class MemberList {
     after: UserCursor | null,
     limit: number,
   ): Promise<Page<User>> {
-    const { users, rest } = await this.search.page(accountId, text, after, limit + 1)
+    const { users, rest } = await this.users.search(accountId, text, after, limit + 1)
     const rows = users.slice(0, limit)
     const last = users.length > limit ? rows.at(-1) : rest
     return { rows, next: last ? ageCursor(last) : null }

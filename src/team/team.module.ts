@@ -5,7 +5,7 @@ import { AuthModule } from '../auth/auth.module.js'
 import { CorsModule } from '../cors/cors.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { LinksModule } from '../platform/one-time-tokens.js'
 import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
@@ -13,8 +13,12 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { FactorResetController, FactorResetLinksController } from './factor-reset.controller.js'
-import { FactorResetJob } from './factor-reset.job.js'
-import { FactorResetCompletion, FactorResetLinks, FactorResetRequests } from './factor-reset.js'
+import {
+  FactorResetCompletion,
+  FactorResetJob,
+  FactorResetLinks,
+  FactorResetRequests,
+} from './factor-reset.js'
 import { AcceptInvitationController, InvitationsController } from './invitations.controller.js'
 import { AcceptInvitation, Invitations } from './invitations.js'
 import { MemberList, MemberSessions, Members } from './members.js'

@@ -1,8 +1,18 @@
 import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../platform/database/connection.js'
-import { REQUEUE } from '../platform/database/requeue-billing-work.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { billingCustomers, billingWork } from '../platform/database/schema/billing.js'
+
+/**
+ * What an upsert into `billing_work` sets when the customer is already queued: there is a new reason to sync.
+ * This revives customers that were given up, and a sync in progress will not have seen it.
+ */
+export const REQUEUE = sql`
+  version = ${billingWork.version} + 1,
+  due_at = least(${billingWork.dueAt}, excluded.due_at),
+  is_routine = ${billingWork.isRoutine} and excluded.is_routine,
+  attempts = case when ${billingWork.parkedAt} is null then ${billingWork.attempts} else 0 end,
+  parked_at = null`
 
 /** So that several changes of a name are joined into one, which takes three to five calls of the provider. */
 const NAME_SYNC_DELAY_SECONDS = 30

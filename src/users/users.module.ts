@@ -4,7 +4,7 @@ import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { CorsModule } from '../cors/cors.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { LinksModule } from '../platform/one-time-tokens.js'
 import { PlansModule } from '../platform/plans.js'
 import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
@@ -19,7 +19,7 @@ import { Passwords } from './passwords/passwords.js'
 import { CancellationNotices, PendingAccountChanges, PendingTransfers } from './pending-changes.js'
 import { AccountRecovery } from './recovery.js'
 import { UserAdministration, UserChanges, UserCreation } from './user-changes.js'
-import { UserSearch, Users } from './users.js'
+import { Users } from './users.js'
 
 @Module({
   imports: [
@@ -38,7 +38,6 @@ import { UserSearch, Users } from './users.js'
     ActorAuthority,
     EmailReservations,
     Users,
-    UserSearch,
     Passwords,
     PasswordPolicy,
     UserAdministration,
@@ -57,7 +56,6 @@ import { UserSearch, Users } from './users.js'
     Accounts,
     ActorAuthority,
     Users,
-    UserSearch,
     Passwords,
     PasswordPolicy,
     UserAdministration,

@@ -30,6 +30,16 @@ const DECISIVE = [
   'mustEnrol',
 ] as const satisfies readonly (keyof User)[]
 
+/** How many users a page scans: that takes a few milliseconds, however large the account is. */
+const USERS_A_PAGE = 10_000
+
+/** The result of a page of a search. */
+interface FoundUsers {
+  readonly users: User[]
+  /** Where to continue if fewer than `count` were found; null when all users of the account have been scanned. */
+  readonly rest: UserCursor | null
+}
+
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
 export class Users {
@@ -192,49 +202,17 @@ export class Users {
     await transaction.delete(rememberedDevices).where(eq(rememberedDevices.userId, id))
   }
 
-  /** Removes the user; what they did stays in the audit log. */
-  async remove(transaction: Db, id: string): Promise<void> {
-    await this.queueSeatSync(transaction, [id])
-    await transaction.delete(sessionLinks).where(eq(sessionLinks.userId, id))
-    await transaction.delete(users).where(eq(users.id, id))
-  }
-
-  /** Returns false when the password has changed since `user` was read. */
-  async replaceHash(db: Db, user: User, passwordHash: string): Promise<boolean> {
-    const replaced = await db
-      .update(users)
-      .set({ passwordHash })
-      .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash as string)))
-      .returning({ id: users.id })
-    return replaced.length > 0
-  }
-
-  private async queueSeatSync(transaction: Db, ids: readonly string[]): Promise<void> {
-    if (this.plans.haveSeats) await queueSeatSync(transaction, ids)
-  }
-}
-
-/** How many users a page scans: that takes a few milliseconds, however large the account is. */
-const USERS_A_PAGE = 10_000
-
-/** The result of a page of a search. */
-interface FoundUsers {
-  readonly users: User[]
-  /** Where to continue if fewer than `count` were found; null when all users of the account have been scanned. */
-  readonly rest: UserCursor | null
-}
-
-/** Finds users of an account by part of their name or e-mail address. */
-@Injectable()
-export class UserSearch {
-  constructor(private readonly database: Database) {}
-
   /**
    * The next users after this position whose name or e-mail address contains the text, ignoring case; oldest
    * first, at most `count`. A page scans a limited number of users, so it may be short or empty while there
    * is a `rest`.
    */
-  async page(accountId: string, text: string, after: UserCursor | null, count: number): Promise<FoundUsers> {
+  async search(
+    accountId: string,
+    text: string,
+    after: UserCursor | null,
+    count: number,
+  ): Promise<FoundUsers> {
     const { createdAt, id } = users
     const next = isAfter(accountId, after)
     const ends = await this.database.run(db =>
@@ -264,6 +242,27 @@ export class UserSearch {
         .limit(count)
     })
     return { users: found as User[], rest: end }
+  }
+
+  /** Removes the user; what they did stays in the audit log. */
+  async remove(transaction: Db, id: string): Promise<void> {
+    await this.queueSeatSync(transaction, [id])
+    await transaction.delete(sessionLinks).where(eq(sessionLinks.userId, id))
+    await transaction.delete(users).where(eq(users.id, id))
+  }
+
+  /** Returns false when the password has changed since `user` was read. */
+  async replaceHash(db: Db, user: User, passwordHash: string): Promise<boolean> {
+    const replaced = await db
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash as string)))
+      .returning({ id: users.id })
+    return replaced.length > 0
+  }
+
+  private async queueSeatSync(transaction: Db, ids: readonly string[]): Promise<void> {
+    if (this.plans.haveSeats) await queueSeatSync(transaction, ids)
   }
 }
 

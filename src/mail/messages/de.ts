@@ -1,4 +1,4 @@
-import type { Translated } from './translated.js'
+import type { Translated } from './en.js'
 
 export const de: Translated = {
   locale: 'de-DE',

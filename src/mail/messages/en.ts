@@ -1,4 +1,21 @@
-import type { MailMessages } from './messages.js'
+/** The texts of a mail in one language, with `{values}` in ICU MessageFormat. */
+export interface MailMessage {
+  readonly subject: string
+  /** A paragraph that is empty once its values are filled in is left out. */
+  readonly paragraphs: readonly string[]
+  /** The label of the button. */
+  readonly action?: string
+  readonly footnote?: string
+}
+
+/** All texts of mails in one language. */
+export interface MailMessages {
+  /** How dates, times and lists are formatted, as a BCP 47 tag. */
+  readonly locale: string
+  readonly mails: Readonly<Record<string, MailMessage>>
+  /** Phrases that mails are composed of. */
+  readonly phrases: Readonly<Record<string, string>>
+}
 
 export const en = {
   locale: 'en-GB',
@@ -470,3 +487,12 @@ export const en = {
       '{count, plural, one {The proof for # more host was not there either.} other {The proofs for # more hosts were not there either.}} You can find all your satellites in your account.',
   },
 } as const satisfies MailMessages
+
+export type MailName = keyof (typeof en)['mails']
+export type Phrase = keyof (typeof en)['phrases']
+
+/** A language that has every text that English has. */
+export interface Translated extends MailMessages {
+  readonly mails: Readonly<Record<MailName, MailMessage>>
+  readonly phrases: Readonly<Record<Phrase, string>>
+}

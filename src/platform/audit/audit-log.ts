@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { getTableColumns, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
@@ -344,3 +344,7 @@ export class RefusalCleanup {
     })
   }
 }
+
+/** Writing the log, which every room does; keeping and reading it is a room of its own, src/audit. */
+@Module({ providers: [AuditLog, RefusalCleanup], exports: [AuditLog] })
+export class AuditLogModule {}

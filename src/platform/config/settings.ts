@@ -1,11 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common'
 import { ConfigModule, registerAs } from '@nestjs/config'
-import type { Brand } from '../brand.js'
-import type { AnomalyPolicy } from './anomaly-policy.js'
-import type { CheckoutOptions } from './checkout-options.js'
 import type { LanguageName } from './languages.js'
 import type { Origin } from './origin.js'
-import type { Sender } from './readers.js'
+import type { AnomalyPolicy, CheckoutOptions, Sender } from './readers.js'
 import type { ValuesOf } from './setting.js'
 import type { PAYMENT_SETTINGS, RateLimitSettings, SERVER_SETTINGS, SiteName } from './tables.js'
 
@@ -94,6 +91,19 @@ export class Settings {
   readonly dataDir!: string
   /** To be logged at start, such as a setting under its old name. */
   readonly warnings!: readonly string[]
+}
+
+/** How the installation presents itself on the main site, in mails and at the payment sandbox. */
+export interface Brand {
+  readonly name: string
+  /** `https`; null for none. */
+  readonly logoUrl: string | null
+  /** The colour of buttons and links: `#rrggbb`, as chosen. `accentsOf` makes it legible. */
+  readonly accent: string
+  /** The colour of a satellite's own pages: `#rrggbb`, as chosen. `backgroundOf` makes text on it legible. */
+  readonly background?: string
+  /** Where people get help: `https:` or `mailto:`; null if not given. */
+  readonly supportUrl: string | null
 }
 
 export interface MailSettings {

@@ -1,7 +1,5 @@
 // Over 500 lines: one table, a row for each setting.
 import { availableParallelism } from 'node:os'
-import { anomalyPolicy } from './anomaly-policy.js'
-import { checkoutOptions } from './checkout-options.js'
 import { LANGUAGES } from './languages.js'
 import * as read from './readers.js'
 import { REQUIRED, type SettingsTable, type ValuesOf } from './setting.js'
@@ -518,7 +516,7 @@ export const PAYMENT_SETTINGS = {
   },
   checkout: {
     name: 'STRIPE_CHECKOUT_OPTIONS',
-    read: checkoutOptions,
+    read: read.checkoutOptions,
     default: '{}',
     meaning:
       'Further options of every checkout as JSON (tax, promotion codes, trial, payment methods …), see ' +
@@ -674,7 +672,7 @@ export type RateLimitSettings = ValuesOf<typeof RATE_LIMIT_SETTINGS>
 export const ANOMALY_SETTINGS = {
   anomalyPolicy: {
     name: 'ANOMALY_POLICY',
-    read: anomalyPolicy,
+    read: read.anomalyPolicy,
     // Nobody is logged out: a phone that changes between Wi-Fi and mobile network scores 15, somebody who turns
     // on a VPN 50, another kind of browser on another network 60.
     default: 'log:1,notify:60,reauthenticate:60',

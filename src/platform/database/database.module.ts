@@ -5,7 +5,6 @@ import { Metrics } from '../metrics.js'
 import { Tracing } from '../tracing.js'
 import { type Connection, OpenConnections, startErrorOf } from './connection.js'
 import { Database } from './database.js'
-import { DatabaseClock } from './database-clock.js'
 
 @Module({})
 export class DatabaseModule {
@@ -15,7 +14,6 @@ export class DatabaseModule {
       global: true,
       providers: [
         { provide: OpenConnections, useValue: connections },
-        DatabaseClock,
         {
           provide: Database,
           inject: [Settings, Metrics, Tracing],
@@ -27,7 +25,7 @@ export class DatabaseModule {
           },
         },
       ],
-      exports: [Database, DatabaseClock, OpenConnections],
+      exports: [Database, OpenConnections],
     }
   }
 }

@@ -90,6 +90,13 @@ export class Database implements OnApplicationShutdown {
     await this.run(db => db.execute(sql`select 1`))
   }
 
+  /** The time of the database's machine, which all replicas share. */
+  async now(): Promise<Date> {
+    const time = sql`select extract(epoch from clock_timestamp())::float8 as seconds`
+    const [row] = rowsOf<{ seconds: number }>(await this.run(db => db.execute(time)))
+    return new Date(Number(row?.seconds) * 1000)
+  }
+
   /** `listener` is called when the database is gone for good: a process that does nothing else should exit. */
   onLost(listener: () => void): void {
     this.connection.lost?.addEventListener('abort', listener)

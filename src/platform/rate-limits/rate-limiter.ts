@@ -1,8 +1,7 @@
 // What was decided here, and why: docs/decisions/README.md, "Limits"
 import { Injectable, Module } from '@nestjs/common'
 import { auditEvent } from '../audit/audit-event.js'
-import { AuditLog } from '../audit/audit-log.js'
-import { AuditLogModule } from '../audit/audit-log.module.js'
+import { AuditLog, AuditLogModule } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError, isRefusal } from '../errors/api-error.js'
 import type { Client } from '../http/request.js'

@@ -21,9 +21,26 @@ import {
   WatchedKeys,
 } from './key-files.js'
 
-/** The keys of SECRETS_KEYS_FILE, kept up to date while the service runs. */
+/**
+ * A key may seal at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one per factor and failed
+ * mail.
+ */
+const ALGORITHM = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** How many secrets were sealed again, and how many not, because their key is missing. */
+export interface Resealed {
+  readonly resealed: number
+  readonly unreadable: number
+}
+
+/**
+ * With the keys of SECRETS_KEYS_FILE, which it reads again when they change, seals what must be stored and read again,
+ * and authenticates what leaves the service and comes back.
+ */
 @Injectable()
-export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
+export class SecretBox implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SecretKeys')
   private readonly keys: WatchedKeys<SecretKey>
 
@@ -33,7 +50,7 @@ export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
     metrics: Metrics,
   ) {
     this.keys = new WatchedKeys(settings.secretsKeysFile, loadSecretKeys, this.logger, () =>
-      this.logger.log(`The keys of secrets changed; ${this.current.kid} seals now`),
+      this.logger.log(`The keys of secrets changed; ${this.keys.current.kid} seals now`),
     )
     metrics.gauge({
       name: 'secret_key_created_timestamp_seconds',
@@ -53,39 +70,6 @@ export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.keys.stop()
   }
-
-  /** The key for sealing. */
-  get current(): SecretKey {
-    return this.keys.current
-  }
-
-  /** The key with this id, in any state; null when the file has none. */
-  find(kid: string): SecretKey | null {
-    return this.keys.find(kid)
-  }
-}
-
-/**
- * A key may seal at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one per factor and failed
- * mail.
- */
-const ALGORITHM = 'aes-256-gcm'
-const IV_BYTES = 12
-const TAG_BYTES = 16
-
-/** How many secrets were sealed again, and how many not, because their key is missing. */
-export interface Resealed {
-  readonly resealed: number
-  readonly unreadable: number
-}
-
-/**
- * With the keys of SECRETS_KEYS_FILE, seals what must be stored and read again, and authenticates what leaves
- * the service and comes back.
- */
-@Injectable()
-export class SecretBox {
-  constructor(private readonly keys: SecretKeys) {}
 
   /**
    * `plain`, encrypted with the current key, as `<key id>.<base64url>`. It opens only with the same `aad`,
@@ -173,5 +157,5 @@ function codeOf(key: KeyObject, purpose: string, parts: readonly string[]): Buff
     .digest()
 }
 
-@Module({ providers: [SecretKeys, SecretBox], exports: [SecretBox] })
+@Module({ providers: [SecretBox], exports: [SecretBox] })
 export class SecretsModule {}

@@ -6,7 +6,6 @@ import {
   AuditSealer,
   AuditVerifier,
   Database,
-  DatabaseClock,
   type Expired,
   Logger,
   type User,
@@ -151,7 +150,7 @@ describe('The partitions of the audit log', () => {
     it('stay where the clock is ahead of the database', async () => {
       expect(await app.app.get(AuditRetention).run()).toBeNull()
       expect(await partitionsOf(gone)).toHaveLength(gone.length)
-      jest.spyOn(app.app.get(DatabaseClock), 'secondsAhead').mockResolvedValue(0)
+      jest.spyOn(app.app.get(Database), 'now').mockImplementation(async () => app.clock.now())
       await rowsOf(sql`delete from leases where name = 'audit-upkeep'`)
     })
 

@@ -14,7 +14,6 @@ import {
   providerEvents,
   removeRows,
   secondsAfter,
-  UserSearch,
   Users,
   WaitingEvents,
 } from '../../sources.js'
@@ -162,15 +161,15 @@ slow(
     const owner = await anOwner(app)
     const { accountId } = owner
     await addMembers(accountId, 'searched')
-    const search = app.app.get(UserSearch)
+    const users = app.app.get(Users)
     const sought = 'searched-15000@team'
-    const { users: none, rest } = await search.page(accountId, sought, null, 51)
+    const { users: none, rest } = await users.search(accountId, sought, null, 51)
     expect(none).toEqual([])
     expect(rest).not.toBeNull()
     const found = { users: [{ email: `${sought}.example` }] }
-    expect(await search.page(accountId, sought, rest, 51)).toMatchObject(found)
-    const searchOn = (db: Db): UserSearch => Object.assign(Object.create(search), { database: onlyOn(db) })
-    const { rows } = await readBy(database, db => searchOn(db).page(accountId, sought, null, 51), 'users')
+    expect(await users.search(accountId, sought, rest, 51)).toMatchObject(found)
+    const usersOn = (db: Db): Users => Object.assign(Object.create(users), { database: onlyOn(db) })
+    const { rows } = await readBy(database, db => usersOn(db).search(accountId, sought, null, 51), 'users')
     expect(rows).toBeGreaterThan(10_000)
     expect(rows).toBeLessThanOrEqual(2 * 10_000)
 

@@ -11,7 +11,6 @@ import {
   readSettings,
   rotateSecretKeys,
   SecretBox,
-  SecretKeys,
   secondsAfter,
 } from '../../sources.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
@@ -34,10 +33,10 @@ function settingsOf(file: string) {
 
 /** As a service has it that has just started; outside production a missing file is made. */
 async function boxOf(file: string): Promise<SecretBox> {
-  const keys = new SecretKeys(readSettings(settingsOf(file)), new Clock(), new Metrics())
-  await keys.onModuleInit()
-  keys.onApplicationShutdown()
-  return new SecretBox(keys)
+  const box = new SecretBox(readSettings(settingsOf(file)), new Clock(), new Metrics())
+  await box.onModuleInit()
+  box.onApplicationShutdown()
+  return box
 }
 
 describe('what is sealed', () => {

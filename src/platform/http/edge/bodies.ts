@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import { subnetOf } from '../request.js'
-import { MAX_BODY_BYTES, MAX_JSON_DEPTH, MAX_READ_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from './limits.js'
-import { Tally } from './tally.js'
+import {
+  MAX_BODY_BYTES,
+  MAX_JSON_DEPTH,
+  MAX_READ_BODY_BYTES,
+  MAX_WEBHOOK_BODY_BYTES,
+  Tally,
+} from './limits.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,4 +1,5 @@
 // What was decided here, and why: docs/decisions/one-client-cannot-take-the-whole-service.md
+
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,14 +13,13 @@ import type {
   FastifyServerOptions,
 } from 'fastify'
 import type { Settings } from '../../config/settings.js'
-import { ApiError } from '../../errors/api-error.js'
-import { answerProblem, asApiError } from '../../errors/problem.filter.js'
+import { ApiError, type ErrorCode } from '../../errors/api-error.js'
+import { answerProblem, asApiError, PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
 import { addressWithoutPort, singleHeader } from '../request.js'
 import { acceptOnlyJson } from './bodies.js'
-import { answerParserError } from './http-parser-errors.js'
 import * as limits from './limits.js'
 import { type LogDestination, logOptions } from './log.js'
-import { RequestLog, type ResponseObserver, responseHeaders } from './responses.js'
+import { HEADERS_OF_ANY_HOST, RequestLog, type ResponseObserver, responseHeaders } from './responses.js'
 import { readTlsFiles } from './tls-files.js'
 
 /**
@@ -175,6 +175,39 @@ function refusalOf(request: FastifyRequest): ApiError | undefined {
 export function refusalOfTarget({ raw }: FastifyRequest): ApiError | undefined {
   if (raw.url && raw.url.length > limits.MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
   return targetRefusals.get(raw)
+}
+
+/** Of the errors of Node's parser; every other is `INVALID_REQUEST`. */
+const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+}
+
+/** Answers what Node's parser refused before there was a request, and closes the connection. */
+function answerParserError(
+  error: Error & { code?: string },
+  socket: Socket,
+  observer: ResponseObserver,
+): void {
+  // Further bytes of a refused request are dropped: closing now could lose the response while the client is still
+  // sending.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = new ApiError(PARSER_CODES[error.code ?? ''] ?? 'INVALID_REQUEST')
+  observer.refused(refusal.code)
+  const body = JSON.stringify(problemOf(refusal, randomUUID()))
+  const headers = Object.entries({
+    ...HEADERS_OF_ANY_HOST,
+    'content-type': PROBLEM_CONTENT_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} Refused\r\n${headers.join('')}\r\n${body}`)
+  const end = setTimeout(() => socket.destroy(), limits.LINGER_MS)
+  socket.once('close', () => clearTimeout(end))
 }
 
 function transport({ tls }: Settings) {

@@ -6,7 +6,6 @@ import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { Throttle } from '../../time.js'
 import { clientNetworkOf } from '../request.js'
-import { Tally } from './tally.js'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
 export const MAX_BODY_BYTES = 16 * 1024
@@ -85,6 +84,25 @@ function limitNetworks(server: Server, max: number, log: FastifyBaseLogger): voi
     open.add(network)
     socket.once('close', () => open.remove(network))
   })
+}
+
+/** How many there are of each key. Keeps nothing of keys of which there are none. */
+export class Tally {
+  private readonly counts = new Map<string, number>()
+
+  of(key: string): number {
+    return this.counts.get(key) ?? 0
+  }
+
+  add(key: string): void {
+    this.counts.set(key, this.of(key) + 1)
+  }
+
+  remove(key: string): void {
+    const left = this.of(key) - 1
+    if (left > 0) this.counts.set(key, left)
+    else this.counts.delete(key)
+  }
 }
 
 /** How many requests of one connection may wait for their responses. No client of ours sends more than one at a time. */
