@@ -11,13 +11,12 @@ import { PasskeysModule } from './passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes.js'
 import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices.js'
 import { TotpFactors } from './totp.js'
-import { FactorRemoval, UserFactors } from './user-factors.js'
+import { UserFactors } from './user-factors.js'
 
 @Module({
   imports: [AnomaliesModule, AuditLogModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
   providers: [
     FactorMails,
-    FactorRemoval,
     FactorResets,
     RecoveryCodes,
     RememberedDeviceCleanup,
@@ -27,7 +26,6 @@ import { FactorRemoval, UserFactors } from './user-factors.js'
   ],
   exports: [
     FactorMails,
-    FactorRemoval,
     FactorResets,
     PasskeysModule,
     RecoveryCodes,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gte, inArray, isNull, or, sql } from 'drizzle-orm'
-import { type Actor, auditEventOf, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
@@ -12,8 +11,7 @@ import {
   totpFactors,
 } from '../platform/database/schema/factors.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { withdrawTokens } from '../platform/one-time-tokens.js'
-import { mergeRecorded, type RecordedChanges, SessionChanges } from '../sessions/revocation/changes.js'
+import { type RecordedChanges, SessionChanges } from '../sessions/revocation/changes.js'
 import type { Session } from '../sessions/session.js'
 import { acrOf, TWO_FACTORS } from '../tokens/access-tokens.js'
 
@@ -95,33 +93,6 @@ export class UserFactors {
   /** Every browser of these users is asked for a second factor again. */
   async forgetDevices(transaction: Db, ...userIds: string[]): Promise<void> {
     await transaction.delete(rememberedDevices).where(inArray(rememberedDevices.userId, userIds))
-  }
-}
-
-/** Removes all factors of a user at once, on behalf of others. */
-@Injectable()
-export class FactorRemoval {
-  constructor(
-    private readonly factors: UserFactors,
-    private readonly changes: SessionChanges,
-  ) {}
-
-  /**
-   * Removes all factors, recovery codes and remembered devices of the user, who must be locked, and ends their
-   * sessions and logins in progress. The password stays.
-   */
-  async removeAll(
-    transaction: Db,
-    user: TargetUser,
-    actor: Actor,
-    detail: Readonly<Record<string, unknown>> = {},
-  ): Promise<RecordedChanges> {
-    const regranted = await this.factors.removeAll(transaction, user.id)
-    await withdrawTokens(transaction, 'factor-reset', user.id)
-    await withdrawTokens(transaction, 'second-factor', user.id)
-    const event = auditEventOf(user, actor, 'factors.reset', { ...detail, step: 'done' })
-    const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
-    return mergeRecorded(regranted, ended)
   }
 }
 

@@ -7,10 +7,10 @@ import { IdInPath, UUID_PATTERN } from '../platform/http/request.js'
 import { ActiveSessions } from '../sessions/active-sessions.js'
 import { CountsAsWrite } from '../sessions/guards.js'
 import { asSessionHandle } from '../sessions/session.js'
+import { FactorResetRequests } from '../team/factor-reset.js'
 import { UserAdministration } from '../users/user-changes.js'
 import { Users } from '../users/users.js'
 import { Directory } from './directory.js'
-import { OperatorFactorResets } from './factor-resets.js'
 import {
   CurrentOperatorActor,
   ForOperators,
@@ -75,7 +75,7 @@ export class PersonController {
     private readonly administration: UserAdministration,
     private readonly users: Users,
     private readonly sessions: ActiveSessions,
-    private readonly factorResets: OperatorFactorResets,
+    private readonly factorResets: FactorResetRequests,
   ) {}
 
   @ForOperators()
@@ -134,7 +134,8 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ) {
-    return { resetAt: await this.factorResets.request(id, withReason(actor, reason), actor.client) }
+    const { client } = actor
+    return { resetAt: await this.factorResets.requestByOperator(withReason(actor, reason), id, client) }
   }
 
   @ForOperators()
@@ -145,7 +146,7 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    await this.factorResets.cancel(id, withReason(actor, reason))
+    await this.factorResets.cancelByOperator(withReason(actor, reason), id)
   }
 
   private async require(id: string) {

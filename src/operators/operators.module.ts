@@ -16,7 +16,6 @@ import { UsersModule } from '../users/users.module.js'
 import { OperatorActivityController } from './activity.js'
 import { DirectoryController, PersonController } from './directory.controller.js'
 import { Directory } from './directory.js'
-import { OperatorFactorResets } from './factor-resets.js'
 import { FailedMailService, OperatorMailsController } from './failed-mails.js'
 import { OperatorLoginController, OperatorPasskeysController } from './login.controller.js'
 import { OperatorLogin, OperatorPasskeys } from './login.js'
@@ -61,7 +60,6 @@ const CONTROLLERS = [
     ConsoleGuard,
     Directory,
     FailedMailService,
-    OperatorFactorResets,
     OperatorGuard,
     OperatorLogin,
     OperatorPasskeys,

@@ -1,19 +1,25 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { type FactorReset, FactorResets } from '../factors/factor-resets.js'
-import { FactorRemoval } from '../factors/user-factors.js'
+import { UserFactors } from '../factors/user-factors.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
-import { type Actor, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
+import { type Actor, auditEventOf, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
+import { withdrawTokens } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock } from '../platform/time.js'
-import { NOTHING_RECORDED, SessionChanges } from '../sessions/revocation/changes.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+  SessionChanges,
+} from '../sessions/revocation/changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
 import { UserEmails } from '../users/email-addresses.js'
@@ -77,9 +83,10 @@ export class FactorResetRequests {
   }
 
   /**
-   * For operators, with the same delay, and for any user. Counted as a mail unless `client` is null, at the command
-   * line. Throws `NOT_FOUND` for users who are gone, without a second factor, or disabled by their account, and
-   * `EMAIL_UNDO_OPEN`, `TOO_MANY_ATTEMPTS` and `MAIL_UNAVAILABLE` like {@link request}.
+   * For operators, with the same delay, and for any user, owners included; asking again only mails a new link. Counted
+   * as a mail unless `client` is null, at the command line. Throws `NOT_FOUND` for users who are gone, without a second
+   * factor, or disabled by their account, and `EMAIL_UNDO_OPEN`, `TOO_MANY_ATTEMPTS` and `MAIL_UNAVAILABLE` like
+   * {@link request}.
    */
   requestByOperator(operator: Actor, userId: string, client: Client | null): Promise<Date> {
     return this.mailed(operator, userId, client, async transaction => {
@@ -103,6 +110,15 @@ export class FactorResetRequests {
       })
       if (!(await this.resets.cancel(transaction, member, actor, 'cancelled')))
         throw new ApiError('NOT_FOUND')
+    })
+  }
+
+  /** For operators, who may cancel any. Throws `NOT_FOUND` when none is pending. */
+  async cancelByOperator(operator: Actor, userId: string): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const user = await this.users.lock(transaction, userId)
+      const isCancelled = user && (await this.resets.cancel(transaction, user, operator, 'cancelled'))
+      if (!isCancelled) throw new ApiError('NOT_FOUND')
     })
   }
 
@@ -165,7 +181,7 @@ function requireHasAllOf(manager: User, member: User): void {
 }
 
 /** `not-due`: it is too early, or an earlier address of the user can still be restored. */
-export type ResetOutcome = 'done' | 'not-due' | 'gone'
+type ResetOutcome = 'done' | 'not-due' | 'gone'
 
 type Checked =
   | { readonly outcome: 'ready'; readonly user: User; readonly reset: FactorReset }
@@ -180,7 +196,7 @@ export class FactorResetCompletion {
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly resets: FactorResets,
-    private readonly removal: FactorRemoval,
+    private readonly factors: UserFactors,
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
     private readonly clock: Clock,
@@ -196,9 +212,7 @@ export class FactorResetCompletion {
       if (checked.outcome !== 'ready') return { ...NOTHING_RECORDED, outcome: checked.outcome }
       const { user, reset } = checked
       const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
-      const removed = await this.removal.removeAll(transaction, user, actor as Actor, {
-        requestedBy: reset.requestedBy,
-      })
+      const removed = await this.removeAll(transaction, user, actor as Actor, reset)
       return { ...removed, outcome: 'done' as const, afterCommit: () => this.mailDone(user) }
     })
     return outcome
@@ -230,6 +244,24 @@ export class FactorResetCompletion {
     const isDue = reset.resetAt <= this.clock.now()
     if (!isDue || (await this.userEmails.areAnyOpen(transaction, [userId]))) return { outcome: 'not-due' }
     return { outcome: 'ready', user, reset }
+  }
+
+  /**
+   * Removes all factors, recovery codes and remembered devices of the user, who is locked, and ends their sessions and
+   * logins in progress. The password stays.
+   */
+  private async removeAll(
+    transaction: Db,
+    user: User,
+    actor: Actor,
+    { requestedBy }: FactorReset,
+  ): Promise<RecordedChanges> {
+    const regranted = await this.factors.removeAll(transaction, user.id)
+    await withdrawTokens(transaction, 'factor-reset', user.id)
+    await withdrawTokens(transaction, 'second-factor', user.id)
+    const event = auditEventOf(user, actor, 'factors.reset', { requestedBy, step: 'done' })
+    const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+    return mergeRecorded(regranted, ended)
   }
 
   /** Users without a password need one once their passkeys are gone. */

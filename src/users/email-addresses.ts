@@ -21,43 +21,45 @@ import type { Email } from './email.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
 import type { User } from './user.js'
 
-/** The addresses that users have left and can still restore: no other user can take them. */
-@Injectable()
-export class EmailReservations {
-  constructor(private readonly clock: Clock) {}
+/**
+ * Throws `EMAIL_TAKEN` for an address that another user has left and can still restore, so that no one else can take it
+ * meanwhile, for example by an invitation.
+ */
+export async function requireUnreserved(
+  transaction: Db,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  now: Date,
+): Promise<void> {
+  const isOfAnother = and(
+    eq(oneTimeTokens.purpose, 'email-undo'),
+    eq(oneTimeTokens.email, email),
+    ne(oneTimeTokens.userId, id),
+    gt(oneTimeTokens.expiresAt, now),
+  )
+  const reserved = await transaction
+    .select({ id: oneTimeTokens.id })
+    .from(oneTimeTokens)
+    .where(isOfAnother)
+    .limit(1)
+  if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
+}
 
-  /**
-   * Throws `EMAIL_TAKEN` for an address that another user can still restore, so that no one else can take it
-   * meanwhile, for example by an invitation.
-   */
-  async requireFree(transaction: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
-    const isOfAnother = and(
-      eq(oneTimeTokens.purpose, 'email-undo'),
-      eq(oneTimeTokens.email, email),
-      ne(oneTimeTokens.userId, id),
-      gt(oneTimeTokens.expiresAt, this.clock.now()),
-    )
-    const reserved = await transaction
-      .select({ id: oneTimeTokens.id })
-      .from(oneTimeTokens)
-      .where(isOfAnother)
-      .limit(1)
-    if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
-  }
-
-  /** Those of the addresses that a user can still restore. */
-  async among(transaction: Db, emails: readonly Email[]): Promise<ReadonlySet<string>> {
-    const isReserved = and(
-      eq(oneTimeTokens.purpose, 'email-undo'),
-      inArray(oneTimeTokens.email, [...emails]),
-      gt(oneTimeTokens.expiresAt, this.clock.now()),
-    )
-    const reserved = await transaction
-      .selectDistinct({ email: oneTimeTokens.email })
-      .from(oneTimeTokens)
-      .where(isReserved)
-    return new Set(reserved.map(({ email }) => email))
-  }
+/** Those of the addresses that a user has left and can still restore. */
+export async function reservedAmong(
+  transaction: Db,
+  emails: readonly Email[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const isReserved = and(
+    eq(oneTimeTokens.purpose, 'email-undo'),
+    inArray(oneTimeTokens.email, [...emails]),
+    gt(oneTimeTokens.expiresAt, now),
+  )
+  const reserved = await transaction
+    .selectDistinct({ email: oneTimeTokens.email })
+    .from(oneTimeTokens)
+    .where(isReserved)
+  return new Set(reserved.map(({ email }) => email))
 }
 
 const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
@@ -72,7 +74,7 @@ type UndoDetail = {
 }
 
 /** A change of address that can still be undone. */
-export interface OpenChange {
+interface OpenChange {
   /** Its number in the order of changes. */
   readonly sequence: number
   /** From when on the requester may have acted. */
@@ -82,7 +84,7 @@ export interface OpenChange {
 }
 
 /**
- * The e-mail addresses of users: the current one, and old ones that can still be restored by a mailed link. A
+ * The e-mail addresses of users: the current one, and old ones that can still be restored by a mailed link. An
  * attacker who changes the address twice is also mailed a link, for the address in between. So links are
  * numbered in the order of the changes: restoring an address invalidates the links of that change and of
  * later ones, and earlier links stay valid.
@@ -91,7 +93,6 @@ export interface OpenChange {
 export class UserEmails {
   constructor(
     private readonly tokens: OneTimeTokens,
-    private readonly reservations: EmailReservations,
     private readonly reports: UnrecognizedLoginTokens,
     private readonly clock: Clock,
   ) {}
@@ -145,7 +146,7 @@ export class UserEmails {
   async set(transaction: Db, id: string, email: Email): Promise<void> {
     const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
     if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
-    await this.reservations.requireFree(transaction, { id, email })
+    await requireUnreserved(transaction, { id, email }, this.clock.now())
     try {
       await transaction.update(users).set({ email }).where(eq(users.id, id))
     } catch (error) {

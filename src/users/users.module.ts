@@ -11,7 +11,7 @@ import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
 import { ActorAuthority } from './actor-authority.js'
-import { EmailReservations, UserEmails } from './email-addresses.js'
+import { UserEmails } from './email-addresses.js'
 import { MailedLinks } from './mailed-links.js'
 import { AccountAdmins, OwnerNotices } from './notices.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
@@ -36,7 +36,6 @@ import { Users } from './users.js'
   providers: [
     Accounts,
     ActorAuthority,
-    EmailReservations,
     Users,
     Passwords,
     PasswordPolicy,

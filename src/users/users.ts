@@ -13,7 +13,7 @@ import { PlansFile } from '../platform/plans.js'
 import { Clock } from '../platform/time.js'
 import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
-import { EmailReservations } from './email-addresses.js'
+import { requireUnreserved } from './email-addresses.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import type { DisabledBy, NewUser, Role, User } from './user.js'
 
@@ -46,7 +46,6 @@ export class Users {
   constructor(
     private readonly database: Database,
     private readonly accounts: Accounts,
-    private readonly reservations: EmailReservations,
     private readonly plans: PlansFile,
     private readonly clock: Clock,
   ) {}
@@ -146,7 +145,7 @@ export class Users {
       .returning()
     if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
     // Not before: the insert waits for whoever is giving this address up.
-    await this.reservations.requireFree(transaction, user)
+    await requireUnreserved(transaction, user, this.clock.now())
     await this.queueSeatSync(transaction, [user.id])
     return rows[0] as User
   }

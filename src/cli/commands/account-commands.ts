@@ -4,10 +4,10 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
-import { OperatorFactorResets } from '../../operators/factor-resets.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
 import { pluralize } from '../../platform/log.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../../platform/permissions.js'
+import { FactorResetRequests } from '../../team/factor-reset.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { UserAdministration, UserCreation } from '../../users/user-changes.js'
@@ -152,7 +152,7 @@ async function requestReset(
   print: CommandContext['print'],
 ) {
   const resetAt = await explainNotFound(
-    app.get(OperatorFactorResets).request(id, atCommandLine(reason)),
+    app.get(FactorResetRequests).requestByOperator(atCommandLine(reason), id, null),
     `${email} has no second factor, or was disabled by their account`,
   )
   print('Check by other means that it really is they who are asking.')
@@ -168,7 +168,7 @@ async function cancelReset(
   print: CommandContext['print'],
 ) {
   await explainNotFound(
-    app.get(OperatorFactorResets).cancel(id, atCommandLine(reason)),
+    app.get(FactorResetRequests).cancelByOperator(atCommandLine(reason), id),
     `No reset is pending for ${email}`,
   )
   print(`${email} keeps their second factors`)

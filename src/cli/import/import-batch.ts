@@ -12,12 +12,12 @@ import { satellites } from '../../platform/database/schema/satellites.js'
 import { insertRows, isAnyOf } from '../../platform/database/sql.js'
 import { PlansFile } from '../../platform/plans.js'
 import { Clock } from '../../platform/time.js'
-import { EmailReservations } from '../../users/email-addresses.js'
+import { reservedAmong } from '../../users/email-addresses.js'
 import { queueSeatSync } from '../../users/queue-customer-sync.js'
 import type { NewUser } from '../../users/user.js'
 import { type ImportedUser, type NumberedUser, without } from './imported-user.js'
 
-export interface BatchOutcome {
+interface BatchOutcome {
   readonly added: number
   /** Users whose e-mail address was already taken, or is still reserved for its former user. They are left unchanged. */
   readonly alreadyThere: number
@@ -31,7 +31,7 @@ export interface RefusedLine {
 }
 
 /** What the batches before this one would have added, if they had been written. */
-export interface Earlier {
+interface Earlier {
   readonly emails: Set<string>
   /** Accounts for which they include an owner. */
   readonly owned: Set<string>
@@ -89,7 +89,7 @@ async function review(
   batch: readonly NumberedUser[],
   earlier: Earlier,
 ) {
-  const fresh = await withoutKnown(app.get(EmailReservations), transaction, batch, earlier)
+  const fresh = await withoutKnown(app.get(Clock), transaction, batch, earlier)
   const withoutAccount = await onMissingAccounts(transaction, fresh)
   const withAccount = without(fresh, withoutAccount)
   const foreign = await onForeignSatellites(app.get(Satellites), transaction, withAccount)
@@ -100,7 +100,7 @@ async function review(
 
 /** The first of each address that no user has, and for whose former user it is not reserved. */
 async function withoutKnown(
-  reservations: EmailReservations,
+  clock: Clock,
   transaction: Db,
   batch: readonly NumberedUser[],
   earlier: Earlier,
@@ -111,7 +111,7 @@ async function withoutKnown(
     .from(users)
     .where(inArray(users.email, emails))
   // Not before: an address that its user gives up in between would be in neither.
-  const reserved = await reservations.among(transaction, emails)
+  const reserved = await reservedAmong(transaction, emails, clock.now())
   const taken = new Set([...known.map(({ email }) => email), ...reserved])
   const byEmail = new Map<string, NumberedUser>()
   for (const numbered of batch) {
