@@ -31,7 +31,7 @@ const ROWS_A_PAGE = 500
 const before = alias(auditChain, 'before')
 
 /** What is exported. */
-export interface ExportOptions {
+interface ExportOptions {
   /** Null exports the rows of all accounts, and those of none: for operators only. */
   readonly accountId: string | null
   readonly filter: AuditFilter

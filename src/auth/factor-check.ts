@@ -19,7 +19,7 @@ import type { User } from '../users/user.js'
 
 export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
 /** How a user can prove a second factor, as named in answers. */
-export type FactorMethod = (typeof FACTOR_METHODS)[number]
+type FactorMethod = (typeof FACTOR_METHODS)[number]
 
 /** How a user proves that they have a factor; exactly one of these. */
 export interface FactorProof {

@@ -29,7 +29,7 @@ export interface LoginContext {
 }
 
 /** Where a session began, and where its client is now. */
-export interface EntryContext extends Pick<Session, 'source' | 'origin'> {
+interface EntryContext extends Pick<Session, 'source' | 'origin'> {
   readonly client: Pick<Client, 'origin'>
 }
 

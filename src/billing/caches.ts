@@ -134,7 +134,7 @@ export interface OfferedPlan extends PlanText {
 }
 
 /** The provider's last answer about prices, and its age. */
-export interface PlanCopy {
+interface PlanCopy {
   readonly plans: readonly OfferedPlan[]
   /** Whether the provider need not be asked yet. */
   readonly isFresh: boolean

@@ -25,7 +25,7 @@ import { BillingQueue } from './inbox.js'
 import { callStripe, callStripeOrNull, firstPaymentOf, isAnswered, MeteredPrices } from './stripe.js'
 import { ENDED_STATUSES, isLive, isPaymentPending, Subscriptions } from './subscriptions.js'
 
-export type Checkout = typeof checkouts.$inferSelect
+type Checkout = typeof checkouts.$inferSelect
 
 /** What is bought, and where the browser goes afterwards. */
 export interface CheckoutIntent {

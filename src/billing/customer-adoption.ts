@@ -14,7 +14,7 @@ import { callStripe, callStripeOrNull, describeIdentity, ProviderKey, withAllIte
 import { ENDED_STATUSES } from './subscriptions.js'
 
 /** An account, and the customer that it is to have at the provider. */
-export interface Adoption {
+interface Adoption {
   readonly accountId: string
   readonly customerId: string
 }

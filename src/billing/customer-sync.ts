@@ -38,7 +38,7 @@ import { ENDED_STATUSES, type FirstPayment, isLive, Subscriptions } from './subs
  * The effect of an event. `none`: nothing to do. `not newer`: already known. `noted`: money was refunded, or
  * may be. `unlinked customer`: of no account, with one of our prices. `unknown customer`, `second subscription`: for an operator.
  */
-export type Effect =
+type Effect =
   | 'applied'
   | 'none'
   | 'not newer'
@@ -200,7 +200,7 @@ function isAbout(accountId: string) {
 }
 
 /** Everything that we read about a customer from the provider at one time. */
-export interface CustomerSnapshot {
+interface CustomerSnapshot {
   readonly customerId: string
   /** What was waiting before we asked, and is therefore in the answer. */
   readonly events: readonly WaitingEvent[]
@@ -381,7 +381,7 @@ function isLaterRenewal(paid: Stripe.Invoice, due: Stripe.Invoice): boolean {
 export type Cause = 'event' | 'return' | 'routine'
 
 /** What remains to be done after the commit. */
-export interface Written {
+interface Written {
   /** Null when the customer is not ours. */
   readonly accountId: string | null
   /** Whether users of the account still have to be given what it is entitled to. */

@@ -321,7 +321,7 @@ async function setEntitled(transaction: Db, userIds: readonly string[]): Promise
 }
 
 /** How an account stands before a change, as far as its users have been mailed. */
-export interface Standing {
+interface Standing {
   readonly state: SubscriptionState
   /** Whether it has its plan, or had it until a grace period that has just ended. */
   readonly hadPlan: boolean

@@ -108,7 +108,7 @@ const LATEST_MS = Date.UTC(9999, 0)
 export type WaitingEvent = Pick<typeof providerEvents.$inferSelect, 'id' | 'type' | 'event'>
 
 /** What an event makes us do, by its type alone, because what it says about its object may be outdated. */
-export type EventKind = 'subscription' | 'money back' | 'other'
+type EventKind = 'subscription' | 'money back' | 'other'
 
 export function kindOf(type: string): EventKind {
   if (ABOUT_SUBSCRIPTIONS.test(type)) return 'subscription'

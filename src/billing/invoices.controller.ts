@@ -18,10 +18,10 @@ const FRESH_MS = 20_000
 const MAX_CUSTOMERS = 2_000
 
 const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const
-export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
+type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
 /** An invoice that has been issued, as the provider has it. */
-export interface IssuedInvoice {
+interface IssuedInvoice {
   readonly id: string
   readonly number: string | null
   readonly createdAt: Date

@@ -15,10 +15,10 @@ import { callStripe, callStripeOrNull, isAnswered } from './stripe.js'
 import { currentSubscription, isLive, isPastDue, Subscriptions } from './subscriptions.js'
 
 /** All subscriptions that the provider has for a customer, newest first. */
-export type FoundSubscriptions = readonly Stripe.Subscription[]
+type FoundSubscriptions = readonly Stripe.Subscription[]
 
 /** A quantity to request from the provider, and the number of the request. */
-export interface SeatChange {
+interface SeatChange {
   readonly accountId: string
   readonly subscriptionId: string
   readonly itemId: string

@@ -107,20 +107,20 @@ export class BillingReconciler {
 }
 
 /** An account has one subscription; any other that bills its customer is surplus. */
-export interface SurplusSubscription {
+interface SurplusSubscription {
   readonly accountId: string
   readonly subscriptionId: string
 }
 
 /** What was refunded of one payment, in the currency's smallest unit. */
-export interface Refund {
+interface Refund {
   readonly payment: string
   readonly amount: number
   readonly currency: string
 }
 
 /** What came of ending a surplus subscription. */
-export interface SurplusEnd {
+interface SurplusEnd {
   readonly refunds: readonly Refund[]
   readonly hasEnded: boolean
   /** Why something was not refunded or not ended, in the provider's words. */
@@ -280,7 +280,7 @@ function isRefusedForGood(error: unknown): boolean {
 }
 
 /** A customer that our secret key cannot access. */
-export interface ForeignCustomer {
+interface ForeignCustomer {
   readonly accountId: string
   readonly customerId: string
 }

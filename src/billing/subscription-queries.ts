@@ -28,7 +28,7 @@ const PATIENCE_MS = 3_000
 type LimitedView = SubscriptionView & { readonly limits: PlanLimits }
 
 /** `pending`: not paid, or not yet paid. */
-export type CheckoutOutcome = 'pending' | 'active'
+type CheckoutOutcome = 'pending' | 'active'
 
 /** What the users of an account see of its subscription, also on a return from the provider's pages before its event. */
 @Injectable()

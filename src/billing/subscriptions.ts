@@ -16,7 +16,7 @@ import { Clock, secondsAfter } from '../platform/time.js'
 export type SubscriptionRow = typeof subscriptions.$inferSelect
 
 /** The states of a subscription as the provider names them, and `none` for an account that never had one. */
-export type ProviderStatus =
+type ProviderStatus =
   | 'none'
   | 'incomplete'
   | 'incomplete_expired'
@@ -218,7 +218,7 @@ export function pastDueSince(
  * The subscription that counts, and others that bill the customer as well (none, unless something went
  * wrong).
  */
-export interface CurrentSubscription {
+interface CurrentSubscription {
   readonly current: Stripe.Subscription | null
   readonly surplus: readonly Stripe.Subscription[]
 }
@@ -254,12 +254,12 @@ export function planItem(
 }
 
 /** What the provider has, and how that has changed our record: `older` when we already had something newer. */
-export interface SavedSubscription extends CurrentSubscription {
+interface SavedSubscription extends CurrentSubscription {
   readonly change: 'changed' | 'same' | 'older'
 }
 
 /** What the provider had when we started asking, at `seenAt`. */
-export interface SeenSubscriptions {
+interface SeenSubscriptions {
   readonly subscriptions: readonly Stripe.Subscription[]
   /** Whether an invoice of an active one is still due. */
   readonly hasOverdueInvoice: boolean

@@ -12,7 +12,7 @@ import type { AuthMethods } from '../tokens/access-tokens.js'
 import { inQuestionSince } from './user-factors.js'
 
 /** Whose factors they are, and which session changed them. */
-export interface FactorActor {
+interface FactorActor {
   readonly userId: string
   readonly accountId: string
   readonly sid: string

@@ -13,7 +13,7 @@ interface PasskeyOwner {
 }
 
 /** A passkey that is not stored yet, with its challenge, which is not used up yet. */
-export interface NewPasskey {
+interface NewPasskey {
   readonly passkey: Omit<Passkey, 'id' | 'createdAt' | 'lastUsedAt'>
   readonly challenge: string
   readonly expiresAt: Date

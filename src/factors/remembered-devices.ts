@@ -18,7 +18,7 @@ const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
 const MAX_DEVICES = 20
 
 /** A browser as its user sees it. */
-export interface RememberedDevice {
+interface RememberedDevice {
   readonly id: string
   readonly name: string
   readonly createdAt: Date

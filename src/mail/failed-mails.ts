@@ -19,7 +19,7 @@ import type { Mail } from './mail.js'
 import { tokenIn } from './site-urls.js'
 
 /** A mail and its recipient. */
-export interface AddressedMail {
+interface AddressedMail {
   readonly to: string
   readonly mail: Mail
 }

@@ -261,7 +261,7 @@ export interface SatelliteOfMail {
   readonly origin: string
 }
 
-export interface BrandedSite {
+interface BrandedSite {
   /**
    * For a satellite its host, preceded by the name from the branding if there is one. Never that name alone,
    * because any customer can choose any name.

@@ -9,7 +9,7 @@ import type { SiteName } from '../platform/config/tables.js'
 import { SECURITY_HEADERS } from '../platform/http/edge/responses.js'
 
 /** Addresses that the built pages need to know. */
-export interface PageAddresses {
+interface PageAddresses {
   /** Where the API is; empty when it has the same origin as the page. */
   readonly apiUrl: string
   readonly mainUrl: string
@@ -58,7 +58,7 @@ const NOT_KEPT = ['/handoff', '/handoff-callback']
 const SITES_NOT_KEPT: readonly SiteName[] = ['operator']
 
 /** A page as sent. */
-export interface RenderedPage {
+interface RenderedPage {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }

@@ -9,7 +9,7 @@ const SOFT = { light: '#5b6271', dark: '#a0a7b5' } as const
 /** Text on a button that is filled with the accent. */
 const INK = { light: '#ffffff', dark: '#12141b' } as const
 
-export interface Accent {
+interface Accent {
   /** Of links, and of filled buttons. */
   readonly color: string
   /** Text on such a button. */
@@ -17,7 +17,7 @@ export interface Accent {
 }
 
 /** A page that has a colour of its own. */
-export interface Background {
+interface Background {
   readonly color: string
   /** The scheme whose text colours are used on it, whatever its reader prefers. */
   readonly scheme: 'light' | 'dark'

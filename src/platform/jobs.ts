@@ -82,7 +82,7 @@ export async function dropLease(database: Database, name: string, holder: string
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
 const LEASED_PART = 0.9
 
-export interface LeasedJob {
+interface LeasedJob {
   /** Unique; also the name in the log. */
   readonly name: string
   readonly everyMs: number

@@ -62,10 +62,10 @@ export function durations<Label extends string>(
 }
 
 /** The current number, or one per label value; null, or an absent label value, when it is not known. */
-export type Reading = number | null | Readonly<Record<string, number>>
+type Reading = number | null | Readonly<Record<string, number>>
 
 /** A series, or one per value of its `label`. `read` is called at each scrape and at no other time. */
-export interface Measure {
+interface Measure {
   readonly name: string
   /** A sentence without the full stop. */
   readonly help: string

@@ -52,12 +52,12 @@ export interface OneTimeToken {
 }
 
 /** A token, and the user it concerns, as they are now. */
-export interface TriedToken {
+interface TriedToken {
   readonly token: OneTimeToken
   readonly user: typeof users.$inferSelect
 }
 
-export interface NewToken {
+interface NewToken {
   readonly purpose: Purpose
   readonly email: string
   readonly userId?: string

@@ -47,7 +47,7 @@ export interface PlanText extends PlanName {
 }
 
 /** A plan that can be bought. */
-export interface Plan extends PlanText {
+interface Plan extends PlanText {
   /** The most that users of the account may be allowed while it is paid. */
   readonly entitled: Permissions
   /** Whether the provider bills by active users. */

@@ -14,7 +14,7 @@ import { within } from '../platform/time.js'
 const TOKEN_BYTES = 32
 
 /** What the owner of a host must publish, in one of two places. */
-export interface ProofChallenge {
+interface ProofChallenge {
   readonly dns: { readonly name: string; readonly value: string }
   /** Null for preview satellites, because they have many hosts. */
   readonly file: { readonly url: string; readonly content: string } | null
@@ -39,7 +39,7 @@ export function proofChallenge(origin: string, token: string): ProofChallenge {
 }
 
 /** What was looked up for a proof, and what came back, for people who are waiting for a record to appear. */
-export interface ProofLookup {
+interface ProofLookup {
   /** Such as `TXT _mainstay-challenge.shop.example.com`. */
   readonly question: string
   /** The texts that came back, shortened; empty when there was none. */
@@ -178,7 +178,7 @@ const MAX_FILE_BYTES = 1_024
 /** Occurs in the errors of the agent that refuses an address, and in ours. */
 const NOT_ALLOWED = 'is not allowed'
 
-export interface FileProofOptions {
+interface FileProofOptions {
   readonly resolver: Resolver
   /** For tests and development; in production a name could lead into our own network. */
   readonly mayBePrivate: boolean

@@ -6,7 +6,7 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { fieldError } from '../platform/errors/field-faults.js'
 import { RegisteredSatellites, type SatelliteRow } from '../satellites/registered-satellites.js'
 
-export type AllowedSatellite = Pick<SatelliteRow, 'origin' | 'name' | 'kind' | 'state'>
+type AllowedSatellite = Pick<SatelliteRow, 'origin' | 'name' | 'kind' | 'state'>
 
 /** The satellites that members of an account can be invited to. */
 @Injectable()

@@ -57,7 +57,7 @@ interface OpenedInvitation {
 }
 
 /** What an invited person chooses. */
-export interface Joining {
+interface Joining {
   /** From the link. */
   readonly token: string
   readonly password: string

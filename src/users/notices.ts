@@ -82,10 +82,10 @@ export const POWERS = [
   'accountSettings',
   'teamManagement',
 ] as const satisfies readonly Permission[]
-export type Power = (typeof POWERS)[number]
+type Power = (typeof POWERS)[number]
 
 /** What a manager can change about what a member may do. */
-export type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabledAt'>>
+type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabledAt'>>
 
 /**
  * An attacker who takes permissions away before removing a member must wait this long for the owner not to be mailed.

@@ -29,7 +29,7 @@ export interface ImportedUser {
  * does not exist. `existing`: one that already exists here. `customerId`: who pays for it at the payment provider
  * already; null on the line of a member.
  */
-export type ImportedAccount =
+type ImportedAccount =
   | { readonly kind: 'own' }
   | { readonly kind: 'keyed' | 'existing'; readonly id: string; readonly customerId: string | null }
 

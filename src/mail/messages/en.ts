@@ -1,5 +1,5 @@
 /** The texts of a mail in one language, with `{values}` in ICU MessageFormat. */
-export interface MailMessage {
+interface MailMessage {
   readonly subject: string
   /** A paragraph that is empty once its values are filled in is left out. */
   readonly paragraphs: readonly string[]
@@ -9,7 +9,7 @@ export interface MailMessage {
 }
 
 /** All texts of mails in one language. */
-export interface MailMessages {
+interface MailMessages {
   /** How dates, times and lists are formatted, as a BCP 47 tag. */
   readonly locale: string
   readonly mails: Readonly<Record<string, MailMessage>>

@@ -13,7 +13,7 @@ export interface Actor {
 }
 
 /** Which operator acts, and why. */
-export interface OperatorAction {
+interface OperatorAction {
   /** The operator's id in the console; null at the command line. */
   readonly id: string | null
   /** Why, in their words; null where nothing changes, and at the command line without `--reason`. */

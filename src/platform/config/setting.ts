@@ -22,7 +22,7 @@ export interface Bounds {
 export const REQUIRED = Symbol('required')
 
 /** As written in the environment; `<NAME>` stands for the value of a setting listed earlier. */
-export type DefaultText = string | typeof REQUIRED
+type DefaultText = string | typeof REQUIRED
 
 /** One row of the settings table. */
 export interface Setting<T = unknown> {

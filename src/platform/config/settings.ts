@@ -106,7 +106,7 @@ export interface Brand {
   readonly supportUrl: string | null
 }
 
-export interface MailSettings {
+interface MailSettings {
   readonly smtpUrl: URL
   readonly from: Sender
 }

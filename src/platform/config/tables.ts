@@ -712,7 +712,7 @@ export const OPERATOR_SETTINGS = {
   },
 } as const satisfies SettingsTable
 
-export interface SettingsGroup {
+interface SettingsGroup {
   readonly title: string
   /** What a reader of the whole group should know, in Markdown. */
   readonly introduction?: string

@@ -133,7 +133,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-export interface ApiErrorOptions extends ErrorOptions {
+interface ApiErrorOptions extends ErrorOptions {
   /** Replaces the code's sentence as `detail`; must not contain anything that the client must not know. */
   readonly detail?: string
   readonly errors?: readonly FieldError[]

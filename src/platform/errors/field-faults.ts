@@ -89,7 +89,7 @@ export const FIELD_FAULTS = {
 
 export type FieldFault = keyof typeof FIELD_FAULTS
 
-export type FaultValues = Readonly<Record<string, string | number>>
+type FaultValues = Readonly<Record<string, string | number>>
 
 /** What is wrong with something that a client has sent. */
 export interface Fault {

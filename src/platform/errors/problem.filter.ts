@@ -20,7 +20,7 @@ const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** Adds to a refusal what its client needs and what the code that refused did not look up. Never rejects. */
-export interface RefusalDetails {
+interface RefusalDetails {
   amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError>
 }
 
@@ -77,7 +77,7 @@ function frameworkStatus(error: unknown): number {
 /**
  * The body of every refusal: RFC 9457 problem details with our stable `code` and the id to quote to support.
  */
-export interface Problem {
+interface Problem {
   readonly type: string
   readonly title: string
   readonly status: number

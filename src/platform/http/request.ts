@@ -163,7 +163,7 @@ export function shortUserAgent(userAgent: string | undefined): string | null {
 }
 
 /** Node silently joins or drops repeated headers; this does not. */
-export type SingleHeader =
+type SingleHeader =
   | { readonly kind: 'absent' }
   | { readonly kind: 'repeated' }
   | { readonly kind: 'one'; readonly value: string }
