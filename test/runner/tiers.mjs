@@ -80,7 +80,7 @@ export function needsOf(paths) {
 
 function hasSlowTests(path) {
   const text = readFileSync(join(root, path), 'utf8')
-  return /\bslow\b.* from '.*\/support\/tiers\.js'/.test(text)
+  return /\bslow(OnServers)?\b.* from '.*\/support\/tiers\.js'/.test(text)
 }
 
 /** The texts of these files and of all under test/ that they import, by path. */

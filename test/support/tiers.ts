@@ -6,15 +6,17 @@ const marks: Set<string> = (Reflect.get(globalThis, MARKS) as Set<string>) ?? ne
 Reflect.set(globalThis, MARKS, marks)
 
 /** Declares tests as `it` does; `slow.each` and `slow.describe` are those of `it` and `describe`. */
-function declaring(mark: string) {
+function declaring(...own: string[]) {
   const marked =
     <A extends unknown[], R>(declare: (...args: A) => R) =>
     (...args: A): R => {
-      marks.add(mark)
+      // What the `describe` around it has marked stays so.
+      const added = own.filter(mark => !marks.has(mark))
+      for (const mark of added) marks.add(mark)
       try {
         return declare(...args)
       } finally {
-        marks.delete(mark)
+        for (const mark of added) marks.delete(mark)
       }
     }
   return Object.assign(marked(it), {
@@ -31,3 +33,5 @@ export const slow = declaring('slow')
 
 /** Tests of what only Redis or PostgreSQL can do; skipped where those are not installed. */
 export const onServers = declaring('servers')
+
+export const slowOnServers = declaring('slow', 'servers')

@@ -313,7 +313,7 @@ describe('The removal of an account', () => {
       expect(await remaining(app, owner)).toHaveLength(1)
     })
 
-    it('while an earlier page was paid, until that subscription has ended', async () => {
+    slow('while an earlier page was paid, until that subscription has ended', async () => {
       const owner = await aProvenOwner(app)
       const checkoutId = await openCheckout(app, owner)
       await ask(app, owner)
@@ -377,7 +377,7 @@ describe('The removal of an account', () => {
       },
     )
 
-    it('until an extended term is in its last period, and ends nothing before', async () => {
+    slow('until an extended term is in its last period, and ends nothing before', async () => {
       const owner = await aProvenOwner(app)
       const subscription = await pay(app, await openCheckout(app, owner))
       const change = async (changes: object) => {
@@ -403,7 +403,7 @@ describe('The removal of an account', () => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
-    it('does not make other accounts wait', async () => {
+    slow('does not make other accounts wait', async () => {
       const waiting = await aProvenOwner(app)
       await openCheckout(app, waiting)
       // Its page stays open for as long as the provider does not answer.

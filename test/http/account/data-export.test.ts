@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database, type User } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { holdContinuedReports } from '../../support/held-reports.js'
 import { aMember, anOwner } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => app?.stop())
 
 describe('The export of a member who has done nothing, in an account with a long log', () => {
-  test('is read no further when its client leaves', async () => {
+  slow('is read no further when its client leaves', async () => {
     const session = await provenSession(app, await aMember(app, owner))
     const headers = { Origin: MAIN, ...bearer(session.accessToken), ...cookie(session.sessionId) }
     const connected = once(app.app.getHttpServer(), 'connection')
@@ -64,21 +65,24 @@ describe('The export of a member who has done nothing, in an account with a long
     expect(outcome(await onMainSite(app, session, 'GET', EXPORT))).toBe('200')
   })
 
-  test('is refused while another of the same user is running, but not while one of a colleague is', async () => {
-    const one = await provenSession(app, await aMember(app, owner))
-    const colleague = await provenSession(app, await aMember(app, owner))
-    const { reports: slowed, open } = holdContinuedReports(database)
-    try {
-      const first = onMainSite(app, one, 'GET', EXPORT)
-      await eventually(() => slowed.mock.calls.length === 2)
-      expect(outcome(await onMainSite(app, one, 'GET', EXPORT))).toBe('429 TOO_MANY_ATTEMPTS')
-      const other = onMainSite(app, colleague, 'GET', EXPORT)
-      await eventually(() => slowed.mock.calls.length === 4)
-      open()
-      expect((await Promise.all([first, other])).map(outcome)).toEqual(['200', '200'])
-    } finally {
-      open()
-      slowed.mockRestore()
-    }
-  })
+  slow(
+    'is refused while another of the same user is running, but not while one of a colleague is',
+    async () => {
+      const one = await provenSession(app, await aMember(app, owner))
+      const colleague = await provenSession(app, await aMember(app, owner))
+      const { reports: slowed, open } = holdContinuedReports(database)
+      try {
+        const first = onMainSite(app, one, 'GET', EXPORT)
+        await eventually(() => slowed.mock.calls.length === 2)
+        expect(outcome(await onMainSite(app, one, 'GET', EXPORT))).toBe('429 TOO_MANY_ATTEMPTS')
+        const other = onMainSite(app, colleague, 'GET', EXPORT)
+        await eventually(() => slowed.mock.calls.length === 4)
+        open()
+        expect((await Promise.all([first, other])).map(outcome)).toEqual(['200', '200'])
+      } finally {
+        open()
+        slowed.mockRestore()
+      }
+    },
+  )
 })

@@ -15,6 +15,7 @@ import {
 import { giveTotp, markLate, requireOf, takeTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import {
   bearer,
   outcome,
@@ -122,7 +123,7 @@ describe('Somebody who has to set up a second factor', () => {
     expect(outcome(await onMainSite(app, owner, 'DELETE', `/api/sessions/${sid}`))).toBe('204')
   })
 
-  it('does not change their address by a link that was mailed before', async () => {
+  slow('does not change their address by a link that was mailed before', async () => {
     const owner = await aProvenOwner(app)
     const email = anEmail()
     await onMainSite(app, owner, 'POST', '/api/email/change', { email })

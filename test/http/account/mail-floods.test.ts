@@ -20,7 +20,7 @@ describe('Nobody is flooded with mails', () => {
   const mailsAbout = async ({ email }: User, subject: RegExp) =>
     (await app.mailsTo(email)).filter(mail => subject.test(mail.subject))
 
-  it('about the deletion of their account, which can always be cancelled', async () => {
+  slow('about the deletion of their account, which can always be cancelled', async () => {
     const owner = await aProvenOwner(app)
     for (let round = 0; round < 3; round++) {
       expect(outcome(await ask(app, owner))).toBe('200')
@@ -48,7 +48,7 @@ describe('Nobody is flooded with mails', () => {
     expect(await mailsAbout(owner, /^New rules about second factors/)).toHaveLength(4)
   })
 
-  it('about what a member gains again and again; another gain is mailed all the same', async () => {
+  slow('about what a member gains again and again; another gain is mailed all the same', async () => {
     const owner = await anOwner(app)
     const { session } = await aManager(app, owner, 'accountSettings')
     expect(outcome(await reauthenticate(app, session))).toBe('200')
@@ -111,7 +111,7 @@ describe('Nobody is flooded with mails', () => {
       expect(failed).toMatchObject([{ outcome: 'failed', detail: { email: administrator?.email } }])
     })
 
-    it('links that take an account back work, when nothing else can be mailed', async () => {
+    slow('links that take an account back work, when nothing else can be mailed', async () => {
       const owner = await aProvenOwner(app)
       const other = anEmail()
       await onMainSite(app, owner, 'POST', '/api/email/change', { email: other })

@@ -42,7 +42,7 @@ it('shows what is put into a mail as text, never as markup', async () => {
   expect(mail?.html).not.toContain('<b>')
 })
 
-it('names its sender by the characters of MAIL_FROM, whatever they mean in a header (W12)', async () => {
+slow('names its sender by the characters of MAIL_FROM, whatever they mean in a header (W12)', async () => {
   const headers: string[] = []
   const server = new SMTPServer({
     authOptional: true,

@@ -8,7 +8,7 @@ import { type Email, permissionsOf, pluralize, Users } from '../../sources.js'
 import { PASSWORD as OURS, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { anApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, subscribe } from '../support/api-calls.js'
 import { anotherSubscription, statusOf } from '../support/subscriber.js'
 
@@ -512,7 +512,7 @@ describe('a move', () => {
     await app.sandbox.simulate.cancel(subscriptionId)
   })
 
-  onServers('brings members with what their roles became', async () => {
+  slowOnServers('brings members with what their roles became', async () => {
     const { users } = await convert('keycloak', ['keycloak-realm.json'], {
       map: {
         account: 'attributes.shop',

@@ -401,7 +401,7 @@ describe('A transfer of the account', () => {
       expect(outcome(await cancel(session))).toBe('204')
     })
 
-    it('keeps its link to stop the other one, in any state', async () => {
+    slow('keeps its link to stop the other one, in any state', async () => {
       for (const isAccepted of [false, true]) {
         const { owner, links, session } = await aVoidOne('its seven days are over')
         const other = await aMember(app, owner)
@@ -426,7 +426,7 @@ describe('A transfer of the account', () => {
       expect(outcome(await accept(links.accept))).toBe('400 INVALID_LINK')
     })
 
-    it('leaves its link dead once the other one is done', async () => {
+    slow('leaves its link dead once the other one is done', async () => {
       const { owner, links, session } = await aVoidOne('its member was disabled')
       const other = await aMember(app, owner)
       await transfer(session, other)
@@ -517,7 +517,7 @@ describe('A transfer of the account', () => {
       expect(await runJob()).toBe(0)
     })
 
-    it('lets no other user remove the member, but disable them, and the link works', async () => {
+    slow('lets no other user remove the member, but disable them, and the link works', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       await changeAddress(member)

@@ -11,7 +11,7 @@ import {
 } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import {
   addPasskey,
@@ -324,7 +324,7 @@ describe('Passkeys of one user', () => {
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('409 LAST_WAY_IN')
     })
 
-    it('keeps the last of two ways in, however many requests remove one each', async () => {
+    slow('keeps the last of two ways in, however many requests remove one each', async () => {
       const { session } = await aUser(3)
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
       await giveNoCodes(session)
@@ -384,7 +384,7 @@ describe('Two services on one database', () => {
     await one.stop()
   })
 
-  onServers('let one of two simultaneous logins with the same assertion in', async () => {
+  slowOnServers('let one of two simultaneous logins with the same assertion in', async () => {
     const { authenticator } = await addPasskey(one, await provenSession(one, await anOwner(one)))
     for (let round = 0; round < 5; round++) {
       const response = authenticator.get(await passkeyOptions(round % 2 === 0 ? one : other))
@@ -393,7 +393,7 @@ describe('Two services on one database', () => {
     }
   })
 
-  onServers('do not start for another domain while there are passkeys of this one', async () => {
+  slowOnServers('do not start for another domain while there are passkeys of this one', async () => {
     const start = TestApp.start({ ...one.stores, PASSKEY_RP_ID: 'www.main.test' })
     await expect(start).rejects.toThrow(
       'PASSKEY_RP_ID is www.main.test, but there are passkeys of main.test, which would not work any more: set PASSKEY_RP_ID=main.test',

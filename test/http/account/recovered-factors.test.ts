@@ -165,25 +165,28 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
   })
 
-  it('a change that is undone reaches back to what could be reported when it was asked for, though confirmed later', async () => {
-    const owner = await anOwner(app)
-    await signIn(app, owner, 'main')
-    await asThief(owner)
-    app.clock.advance(60)
-    await givePasskey(owner)
-    app.clock.advance(7 * DAY - HOUR)
-    // In a session about which nobody is mailed; the mail about the first is seven days old at the confirmation.
-    const later = await asThief(owner)
-    const email = anEmail()
-    expect(outcome(await onMainSite(app, later, 'POST', '/api/email/change', { email }))).toBe('202')
-    const token = await app.mailedToken(email)
-    app.clock.advance(1.5 * HOUR)
-    expect(outcome(await call('/api/email/confirm', { token, password: PASSWORD }))).toBe('204')
-    app.clock.advance(3 * DAY)
-    const undo = { token: await app.mailedToken(owner.email) }
-    expect(outcome(await call('/api/email/undo', undo))).toBe('204')
-    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
-  })
+  slow(
+    'a change that is undone reaches back to what could be reported when it was asked for, though confirmed later',
+    async () => {
+      const owner = await anOwner(app)
+      await signIn(app, owner, 'main')
+      await asThief(owner)
+      app.clock.advance(60)
+      await givePasskey(owner)
+      app.clock.advance(7 * DAY - HOUR)
+      // In a session about which nobody is mailed; the mail about the first is seven days old at the confirmation.
+      const later = await asThief(owner)
+      const email = anEmail()
+      expect(outcome(await onMainSite(app, later, 'POST', '/api/email/change', { email }))).toBe('202')
+      const token = await app.mailedToken(email)
+      app.clock.advance(1.5 * HOUR)
+      expect(outcome(await call('/api/email/confirm', { token, password: PASSWORD }))).toBe('204')
+      app.clock.advance(3 * DAY)
+      const undo = { token: await app.mailedToken(owner.email) }
+      expect(outcome(await call('/api/email/undo', undo))).toBe('204')
+      expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
+    },
+  )
 
   it('security F14: keeps what the owner set up, after a mail that only reports use from elsewhere', async () => {
     const owner = await aProvenOwner(app)
@@ -235,44 +238,50 @@ describe('Factors of somebody who takes their account back', () => {
     return { ...session, accessToken }
   }
 
-  it('an undone change of address keeps what was set up before the second factor was used again, in the same session', async () => {
-    const owner = await aProvenOwner(app)
-    const { secret } = (await onMainSite(app, owner, 'POST', '/api/second-factor/totp')).json
-    const authenticator = new Authenticator(app, secret)
-    const first = { code: authenticator.code() }
-    expect(outcome(await onMainSite(app, owner, 'POST', '/api/second-factor/totp/confirm', first))).toBe(
-      '200',
-    )
-    const kept = await givePasskey(owner)
-    app.clock.advance(20 * DAY)
-    const later = await steppedUp(owner, authenticator)
-    app.clock.advance(60)
-    await givePasskey(owner)
-    const { undo } = await changeAddress(owner, later)
-    expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
-    expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, codes: 10, passkeys: [kept] })
-  })
+  slow(
+    'an undone change of address keeps what was set up before the second factor was used again, in the same session',
+    async () => {
+      const owner = await aProvenOwner(app)
+      const { secret } = (await onMainSite(app, owner, 'POST', '/api/second-factor/totp')).json
+      const authenticator = new Authenticator(app, secret)
+      const first = { code: authenticator.code() }
+      expect(outcome(await onMainSite(app, owner, 'POST', '/api/second-factor/totp/confirm', first))).toBe(
+        '200',
+      )
+      const kept = await givePasskey(owner)
+      app.clock.advance(20 * DAY)
+      const later = await steppedUp(owner, authenticator)
+      app.clock.advance(60)
+      await givePasskey(owner)
+      const { undo } = await changeAddress(owner, later)
+      expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
+      expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, codes: 10, passkeys: [kept] })
+    },
+  )
 
-  it('an undone change of address keeps what is newer than the session that only confirmed it', async () => {
-    const owner = await anOwner(app)
-    const [laptop, phone] = [await provenSession(app, owner), await provenSession(app, owner)]
-    const authenticator = await giveAuthenticator(app, owner)
-    await prove(app, phone, 'otp')
-    app.clock.advance(5 * DAY)
-    const kept = await givePasskey(owner)
-    app.clock.advance(10 * DAY)
-    const email = anEmail()
-    const asking = await steppedUp(laptop, authenticator)
-    expect(outcome(await onMainSite(app, asking, 'POST', '/api/email/change', { email }))).toBe('202')
-    const body = { token: await app.mailedToken(email) }
-    const confirming = await refreshed(phone)
-    expect(outcome(await onMainSite(app, confirming, 'POST', '/api/email/confirm', body))).toBe('204')
-    const undo = { token: await app.mailedToken(owner.email) }
-    expect(outcome(await call('/api/email/undo', undo))).toBe('204')
-    expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, passkeys: [kept] })
-  })
+  slow(
+    'an undone change of address keeps what is newer than the session that only confirmed it',
+    async () => {
+      const owner = await anOwner(app)
+      const [laptop, phone] = [await provenSession(app, owner), await provenSession(app, owner)]
+      const authenticator = await giveAuthenticator(app, owner)
+      await prove(app, phone, 'otp')
+      app.clock.advance(5 * DAY)
+      const kept = await givePasskey(owner)
+      app.clock.advance(10 * DAY)
+      const email = anEmail()
+      const asking = await steppedUp(laptop, authenticator)
+      expect(outcome(await onMainSite(app, asking, 'POST', '/api/email/change', { email }))).toBe('202')
+      const body = { token: await app.mailedToken(email) }
+      const confirming = await refreshed(phone)
+      expect(outcome(await onMainSite(app, confirming, 'POST', '/api/email/confirm', body))).toBe('204')
+      const undo = { token: await app.mailedToken(owner.email) }
+      expect(outcome(await call('/api/email/undo', undo))).toBe('204')
+      expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, passkeys: [kept] })
+    },
+  )
 
-  it('reaches back to the first mail when an address change is undone days later', async () => {
+  slow('reaches back to the first mail when an address change is undone days later', async () => {
     const owner = await anOwner(app)
     await signIn(app, owner, 'main')
     const kept = await givePasskey(owner)

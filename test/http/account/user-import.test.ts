@@ -370,7 +370,7 @@ describe('Users imported', () => {
     expect(told).toEqual(['Line 1 is not linked to its customer: it was deleted meanwhile'])
   })
 
-  it('by two imports at once are there once, each with one account', async () => {
+  slow('by two imports at once are there once, each with one account', async () => {
     const lines = Array.from({ length: 600 }, () => ({ email: anEmail(), role: 'owner' }))
     const before = await countAccounts()
     const both = await Promise.all([importLines(...lines), importLines(...lines.toReversed())])
@@ -379,7 +379,7 @@ describe('Users imported', () => {
     expect(await countAccounts()).toBe(before + 600)
   })
 
-  it('are counted on the way', async () => {
+  slow('are counted on the way', async () => {
     const line = { email: anEmail(), role: 'owner' }
     const { told } = await importLines(...Array.from({ length: 5_000 }, () => line))
     expect(told).toEqual(['5,000 lines: 1 user added, 4,999 already here, 0 lines at fault'])

@@ -334,7 +334,7 @@ describe('anomalies', () => {
         expect(await valuesOf(user)).toEqual(['192.0.2.0/24', 'Safari on iPhone'])
       })
 
-      it('count as new when they are seen again after more than 400 days', async () => {
+      slow('count as new when they are seen again after more than 400 days', async () => {
         const user = await anOwner(app)
         await logIn(user)
         app.clock.advance(401 * DAY)
@@ -473,7 +473,7 @@ describe('anomalies', () => {
         expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toHaveLength(2)
       })
 
-      it('is still new to a simultaneous login that only compares it, and afterwards', async () => {
+      slow('is still new to a simultaneous login that only compares it, and afterwards', async () => {
         const known = app.get(KnownDevices)
         for (let round = 0; round < 10; round++) {
           const user = await anOwner(app)
@@ -489,25 +489,28 @@ describe('anomalies', () => {
         }
       })
 
-      it('may have any name; of more than 50 names those seen least lately go, and no network', async () => {
-        const user = await anOwner(app)
-        for (let count = 0; count < 53; count++) {
-          app.clock.advance(1)
-          await remember(user.id, {
-            device: `Browser ${count}`,
-            ip: `198.51.${count}.1`,
-            deviceId: undefined,
-          })
-        }
-        const rows = await rowsOf(user)
-        const devices = rows.filter(({ kind }) => kind === 'device').map(({ value }) => value)
-        expect(devices.sort()).toEqual(
-          Array.from({ length: 50 }, (_, count) => `Browser ${count + 3}`).sort(),
-        )
-        expect(rows.filter(({ kind }) => kind === 'network')).toHaveLength(53)
-      })
+      slow(
+        'may have any name; of more than 50 names those seen least lately go, and no network',
+        async () => {
+          const user = await anOwner(app)
+          for (let count = 0; count < 53; count++) {
+            app.clock.advance(1)
+            await remember(user.id, {
+              device: `Browser ${count}`,
+              ip: `198.51.${count}.1`,
+              deviceId: undefined,
+            })
+          }
+          const rows = await rowsOf(user)
+          const devices = rows.filter(({ kind }) => kind === 'device').map(({ value }) => value)
+          expect(devices.sort()).toEqual(
+            Array.from({ length: 50 }, (_, count) => `Browser ${count + 3}`).sort(),
+          )
+          expect(rows.filter(({ kind }) => kind === 'network')).toHaveLength(53)
+        },
+      )
 
-      it('is kept as a hash; of more than 50 those seen least lately go', async () => {
+      slow('is kept as a hash; of more than 50 those seen least lately go', async () => {
         const user = await anOwner(app)
         const from = { device: 'Chrome on Windows', ip: HOME, deviceId: null }
         const given: DeviceId[] = []
@@ -874,7 +877,7 @@ describe('anomalies', () => {
       expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
     })
 
-    it('gives none of many simultaneous refreshes a token', async () => {
+    slow('gives none of many simultaneous refreshes a token', async () => {
       const sessionId = await logIn(await anOwner(app))
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => refresh(sessionId, { ip: NEW_YORK, userAgent: IPHONE })),

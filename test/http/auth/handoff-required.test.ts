@@ -154,7 +154,7 @@ describe('an account', () => {
     await expect(handOff(app, members, origin)).rejects.toThrow('403')
   })
 
-  it('requires hand-offs of its owner alone, who learns it after the right password', async () => {
+  slow('requires hand-offs of its owner alone, who learns it after the right password', async () => {
     const { owner, member, origin } = await anAccount()
     await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
     for (const site of [origin, SHOP_ONE]) {

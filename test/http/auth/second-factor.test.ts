@@ -29,7 +29,7 @@ import {
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -181,7 +181,7 @@ describe('a code', () => {
     expect(outcome(await secondStep(replica, { challenge: other, code }))).toBe('401 SECOND_FACTOR_INVALID')
   })
 
-  onServers('is won by one of many requests on two replicas', async () => {
+  slowOnServers('is won by one of many requests on two replicas', async () => {
     const { user, phone } = await anEnrolled()
     const code = phone.code()
     const challenges = await Promise.all(Array.from({ length: 6 }, () => aChallenge(app, user)))
@@ -480,7 +480,7 @@ describe('guesses at codes', () => {
 describe('what a thief with the password does', () => {
   const PASSWORD_ONLY = from('192.0.2.77')
 
-  it('resets no limit by logging in with a browser that is remembered', async () => {
+  slow('resets no limit by logging in with a browser that is remembered', async () => {
     const { user, phone } = await anEnrolled()
     const first = await aChallenge(app, user, PASSWORD_ONLY)
     const remembered = await secondStep(
@@ -613,7 +613,7 @@ describe('what a thief with the password does', () => {
 })
 
 describe('a login that is too unusual', () => {
-  onServers('does not confirm the password by asking for the second factor', async () => {
+  slowOnServers('does not confirm the password by asking for the second factor', async () => {
     const strict = await TestApp.start({
       ...{ ...TRUSTED, ...app.stores, ANOMALY_POLICY: 'notify:1,revoke:1' },
       JWT_KEYS_FILE: app.settings.jwtKeysFile,

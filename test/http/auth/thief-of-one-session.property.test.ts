@@ -4,6 +4,7 @@ import type { User } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -62,7 +63,7 @@ interface Thief {
   readonly opened: SignedIn[]
 }
 
-it('S1: no sequence of what they can do keeps the user from containing it', async () => {
+slow('S1: no sequence of what they can do keeps the user from containing it', async () => {
   const deeds = fc.array(fc.constantFrom(...(Object.keys(DEEDS) as (keyof typeof DEEDS)[])), {
     minLength: 4,
     maxLength: 8,

@@ -64,7 +64,7 @@ describe('who pays already', () => {
     )
   })
 
-  it('keeps a quantity that was agreed by hand, once the subscription says so (B10)', async () => {
+  slow('keeps a quantity that was agreed by hand, once the subscription says so (B10)', async () => {
     const payer = await aSubscriber(app)
     const setQuantity = async (quantity: number, metadata = {}) => {
       const items = [{ quantity }]
@@ -181,7 +181,7 @@ describe('who pays already', () => {
     await billed(payer, 2)
   })
 
-  it('pays once after a change from a plan with seats to one without', async () => {
+  slow('pays once after a change from a plan with seats to one without', async () => {
     const owner = await anOwner(app)
     await aMember(app, owner)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
@@ -216,21 +216,26 @@ describe('who pays already', () => {
     },
   )
 
-  it('billing 3: pays for its seats although somebody lowers their number the moment it was told', async () => {
-    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
-    const seats = app.app.get(Seats)
-    const bring = seats.sync.bind(seats)
-    jest.spyOn(seats, 'sync').mockImplementationOnce(async change => {
-      await bring(change)
-      // As in the portal, before we have seen that the provider did what it was told.
-      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
-    })
-    await aMember(app, payer.owner)
-    const tellsTwice = () => jest.mocked(seats.sync).mock.calls.length >= 2
-    await eventually(() => tellsTwice() && quantityOf(app, payer.subscriptionId) === 2, { timeoutMs: 20_000 })
-    await app.paymentsSettled()
-    expect(quantityOf(app, payer.subscriptionId)).toBe(2)
-  })
+  slow(
+    'billing 3: pays for its seats although somebody lowers their number the moment it was told',
+    async () => {
+      const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+      const seats = app.app.get(Seats)
+      const bring = seats.sync.bind(seats)
+      jest.spyOn(seats, 'sync').mockImplementationOnce(async change => {
+        await bring(change)
+        // As in the portal, before we have seen that the provider did what it was told.
+        await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { items: [{ quantity: 1 }] })
+      })
+      await aMember(app, payer.owner)
+      const tellsTwice = () => jest.mocked(seats.sync).mock.calls.length >= 2
+      await eventually(() => tellsTwice() && quantityOf(app, payer.subscriptionId) === 2, {
+        timeoutMs: 20_000,
+      })
+      await app.paymentsSettled()
+      expect(quantityOf(app, payer.subscriptionId)).toBe(2)
+    },
+  )
 
   slow('shows what the provider has although it refuses the seats', async () => {
     const owner = await anOwner(app)
@@ -245,16 +250,19 @@ describe('who pays already', () => {
     await eventually(async () => (await subscription(payer)).quantity === 2)
   })
 
-  it('whose customer was deleted has nothing any more, and subscribes again as another customer', async () => {
-    const payer = await aSubscriber(app)
-    await app.sandbox.simulate.deleteCustomer(payer.customerId)
-    expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
-    const checkoutId = await openCheckout(app, payer.signedIn)
-    await app.sandbox.simulate.pay(checkoutId)
-    expect(await subscription(payer)).toMatchObject({ state: 'active' })
-    const paid = app.sandbox.checkouts().find(({ id }) => id === checkoutId)
-    expect(paid?.customer).not.toBe(payer.customerId)
-  })
+  slow(
+    'whose customer was deleted has nothing any more, and subscribes again as another customer',
+    async () => {
+      const payer = await aSubscriber(app)
+      await app.sandbox.simulate.deleteCustomer(payer.customerId)
+      expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
+      const checkoutId = await openCheckout(app, payer.signedIn)
+      await app.sandbox.simulate.pay(checkoutId)
+      expect(await subscription(payer)).toMatchObject({ state: 'active' })
+      const paid = app.sandbox.checkouts().find(({ id }) => id === checkoutId)
+      expect(paid?.customer).not.toBe(payer.customerId)
+    },
+  )
 
   slow('whose customer was deleted without an event learns of it by the click that fails', async () => {
     const payer = await aSubscriber(app)
@@ -286,25 +294,28 @@ describe('who pays already', () => {
   )
 })
 
-it('a change of plan that the portal does not offer leads to its front page, if there is one (B4)', async () => {
-  const app = await TestApp.start()
-  try {
-    const { signedIn } = await aSubscriber(app)
-    const { portal } = app.sandbox.dashboard
-    portal.features.subscription_update.enabled = false
-    const change = () => subscribe(app, signedIn, { priceId: 'price_yearly' })
-    const { json } = await change()
-    expect(await (await fetch(json.checkoutUrl)).text()).toContain('/cancel"')
+slow(
+  'a change of plan that the portal does not offer leads to its front page, if there is one (B4)',
+  async () => {
+    const app = await TestApp.start()
+    try {
+      const { signedIn } = await aSubscriber(app)
+      const { portal } = app.sandbox.dashboard
+      portal.features.subscription_update.enabled = false
+      const change = () => subscribe(app, signedIn, { priceId: 'price_yearly' })
+      const { json } = await change()
+      expect(await (await fetch(json.checkoutUrl)).text()).toContain('/cancel"')
 
-    portal.active = false
-    for (const refused of [await change(), await openPortal(app, signedIn)]) {
-      expect(outcome(refused)).toBe('503 PAYMENT_PROVIDER_REFUSED')
-      expect(refused.headers['retry-after']).toBeUndefined()
+      portal.active = false
+      for (const refused of [await change(), await openPortal(app, signedIn)]) {
+        expect(outcome(refused)).toBe('503 PAYMENT_PROVIDER_REFUSED')
+        expect(refused.headers['retry-after']).toBeUndefined()
+      }
+    } finally {
+      await app.stop()
     }
-  } finally {
-    await app.stop()
-  }
-})
+  },
+)
 
 slow(
   'who pays in one currency is told that a plan in another cannot be bought, once asked (B4)',

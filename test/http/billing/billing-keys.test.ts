@@ -6,7 +6,7 @@ import { type SignedIn, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import type { Ended } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile } from '../support/paying.js'
 import { aSubscriber, type Subscriber } from '../support/subscriber.js'
@@ -72,7 +72,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
     ])
   })
 
-  onServers('billing:reconcile fails and names the customers, without asking for each', async () => {
+  slowOnServers('billing:reconcile fails and names the customers, without asking for each', async () => {
     const before = live.requests.length
     const { code, errors } = await mainstay('billing:reconcile')
     expect(code).toBe(1)
@@ -81,7 +81,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
     expect(live.requests.slice(before).filter(({ path }) => path !== '/v1/account')).toEqual([])
   })
 
-  onServers('billing:reconcile fails also where it is not recorded whose the customer is', async () => {
+  slowOnServers('billing:reconcile fails also where it is not recorded whose the customer is', async () => {
     const setKey = (account: string | null, isLive: boolean | null) =>
       app.app
         .get(Database)

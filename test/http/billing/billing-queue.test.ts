@@ -243,7 +243,7 @@ describe('billing 4: one customer does not hold up another', () => {
     },
   )
 
-  it('a comparison of all customers comes after what has just happened', async () => {
+  slow('a comparison of all customers comes after what has just happened', async () => {
     const { underWay, goOn } = holdLooks(({ isRoutine }) => isRoutine)
     const compared = others.map(({ customerId }) => customerId)
     await app.app.get(BillingQueue).addRoutine(compared, 0, 0)
@@ -256,7 +256,7 @@ describe('billing 4: one customer does not hold up another', () => {
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'active' })
   })
 
-  it('a comparison asks the provider once of whose subscription has ended', async () => {
+  slow('a comparison asks the provider once of whose subscription has ended', async () => {
     const ended = await aSubscriber(app)
     await app.sandbox.simulate.cancel(ended.subscriptionId)
     await app.paymentsSettled()

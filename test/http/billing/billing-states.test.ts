@@ -19,7 +19,7 @@ import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { slow, slowOnServers } from '../../support/tiers.js'
 import {
   bearer,
   cookie,
@@ -150,7 +150,7 @@ describe('what an account pays for', () => {
       expect(await subjectsTo(others.email)).toEqual([])
     })
 
-    it('nothing more when the payment comes in, and again when the next one fails (B3)', async () => {
+    slow('nothing more when the payment comes in, and again when the next one fails (B3)', async () => {
       const { owner, subscriptionId } = await aSubscriber(app)
       for (const simulation of ['failPayment', 'recoverPayment', 'failPayment'] as const) {
         await app.sandbox.simulate[simulation](subscriptionId)
@@ -329,7 +329,7 @@ describe('what an account pays for', () => {
     expect(outcome(same)).toBe('409 ALREADY_SUBSCRIBED')
   })
 
-  it('billing 6: stays what it was when its price goes out of the plans file, and says so', async () => {
+  slow('billing 6: stays what it was when its price goes out of the plans file, and says so', async () => {
     const payer = await aSubscriber(app)
     const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
     await withOtherPlans(PLANS.plans.slice(1), async () => {
@@ -494,34 +494,37 @@ describe('without a plans file', () => {
 })
 
 describe('a database that writes values in its own way', () => {
-  onServers.each(['German, DMY'])('counts payments and reads times, with DateStyle %s (W1)', async style => {
-    const database = await createDatabase({
-      isEmpty: true,
-      settings: {
-        ...{ DateStyle: style, TimeZone: 'America/New_York', IntervalStyle: 'sql_standard' },
-        ...{ bytea_output: 'escape', extra_float_digits: '-15', standard_conforming_strings: 'off' },
-        default_transaction_isolation: 'serializable',
-      },
-    })
-    const app = await TestApp.start({ DATABASE_URL: database.url })
-    try {
-      const { signedIn } = await aSubscriber(app)
-      expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({ state: 'active' })
-      const headers = { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
-      const { json: invitation } = await app.post('/api/team/invitations', { email: anEmail() }, headers)
-      expect(daysFromNow(app, invitation.expiresAt)).toBeCloseTo(7, 1)
-      const { json: history } = await app.request({ path: '/api/logins', headers })
-      expect(daysFromNow(app, history.logins[0].at)).toBeCloseTo(0, 1)
-      // Statements of other connections than those for requests.
-      expect(await app.get(AuditRetention).partitions()).toContainEqual({
-        name: expect.any(String),
-        until: startOfNextMonth(),
+  slowOnServers.each(['German, DMY'])(
+    'counts payments and reads times, with DateStyle %s (W1)',
+    async style => {
+      const database = await createDatabase({
+        isEmpty: true,
+        settings: {
+          ...{ DateStyle: style, TimeZone: 'America/New_York', IntervalStyle: 'sql_standard' },
+          ...{ bytea_output: 'escape', extra_float_digits: '-15', standard_conforming_strings: 'off' },
+          default_transaction_isolation: 'serializable',
+        },
       })
-    } finally {
-      await app.stop()
-      await database.drop()
-    }
-  })
+      const app = await TestApp.start({ DATABASE_URL: database.url })
+      try {
+        const { signedIn } = await aSubscriber(app)
+        expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({ state: 'active' })
+        const headers = { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
+        const { json: invitation } = await app.post('/api/team/invitations', { email: anEmail() }, headers)
+        expect(daysFromNow(app, invitation.expiresAt)).toBeCloseTo(7, 1)
+        const { json: history } = await app.request({ path: '/api/logins', headers })
+        expect(daysFromNow(app, history.logins[0].at)).toBeCloseTo(0, 1)
+        // Statements of other connections than those for requests.
+        expect(await app.get(AuditRetention).partitions()).toContainEqual({
+          name: expect.any(String),
+          until: startOfNextMonth(),
+        })
+      } finally {
+        await app.stop()
+        await database.drop()
+      }
+    },
+  )
 })
 
 function daysFromNow(app: TestApp, time: string): number {

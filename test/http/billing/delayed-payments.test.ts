@@ -63,7 +63,7 @@ describe('billing 1: a first payment that takes days', () => {
     expect(outcome(early)).toBe('409 PAYMENT_PENDING')
   })
 
-  it('counts after a subscription that has ended', async () => {
+  slow('counts after a subscription that has ended', async () => {
     const { signedIn, subscriptionId } = await aSubscriber(app)
     await app.sandbox.simulate.cancel(subscriptionId)
     await app.paymentsSettled()
@@ -140,16 +140,19 @@ describe('billing 1: a first payment that takes days', () => {
     })
   })
 
-  it('that nobody confirms is not in the way of another, and cannot be confirmed beside it (B12)', async () => {
-    const { signedIn, customer, subscription } = await anUnconfirmedPayer()
-    const second = await openCheckout(app, signedIn)
-    await expect(app.sandbox.simulate.recoverPayment(subscription)).rejects.toThrow()
-    await app.sandbox.simulate.pay(second)
-    expect(await stateOf(signedIn)).toBe('active')
-    expect(livingOf(customer)).toHaveLength(1)
-  })
+  slow(
+    'that nobody confirms is not in the way of another, and cannot be confirmed beside it (B12)',
+    async () => {
+      const { signedIn, customer, subscription } = await anUnconfirmedPayer()
+      const second = await openCheckout(app, signedIn)
+      await expect(app.sandbox.simulate.recoverPayment(subscription)).rejects.toThrow()
+      await app.sandbox.simulate.pay(second)
+      expect(await stateOf(signedIn)).toBe('active')
+      expect(livingOf(customer)).toHaveLength(1)
+    },
+  )
 
-  it('that was confirmed a moment ago is in the way of another (B12)', async () => {
+  slow('that was confirmed a moment ago is in the way of another (B12)', async () => {
     const { signedIn, customer, subscription } = await anUnconfirmedPayer()
     // The sandbox has no payment that takes days once it is confirmed.
     const payment = { payment: { payment_intent: { status: 'processing' } } }
@@ -199,21 +202,24 @@ describe('billing 1: a first payment that takes days', () => {
     await app.paymentsSettled()
   })
 
-  it('and a second subscription that was paid from a credit ends, and says what it did not return', async () => {
-    const payer = await aSubscriber(app)
-    const secondId = await anotherSubscription(app, payer.customerId)
-    const { invoices } = app.app.get(Stripe)
-    // The sandbox has no credit balances.
-    const { data } = await invoices.list({ subscription: secondId })
-    const [paid] = data.map(invoice => ({ ...invoice, starting_balance: -500, ending_balance: -100 }))
-    jest.spyOn(invoices, 'list').mockResolvedValueOnce({ data: [paid] } as never)
-    const failure = `${paid!.id}: 400 usd (smallest unit) were paid from the customer's credit balance`
-    const refunds = [expect.objectContaining({ amount: 2_000 })]
-    const end = await app.app.get(SurplusSubscriptions).end(secondId)
-    expect(end).toEqual({ refunds, hasEnded: true, failures: [failure] })
-    jest.restoreAllMocks()
-    await app.paymentsSettled()
-  })
+  slow(
+    'and a second subscription that was paid from a credit ends, and says what it did not return',
+    async () => {
+      const payer = await aSubscriber(app)
+      const secondId = await anotherSubscription(app, payer.customerId)
+      const { invoices } = app.app.get(Stripe)
+      // The sandbox has no credit balances.
+      const { data } = await invoices.list({ subscription: secondId })
+      const [paid] = data.map(invoice => ({ ...invoice, starting_balance: -500, ending_balance: -100 }))
+      jest.spyOn(invoices, 'list').mockResolvedValueOnce({ data: [paid] } as never)
+      const failure = `${paid!.id}: 400 usd (smallest unit) were paid from the customer's credit balance`
+      const refunds = [expect.objectContaining({ amount: 2_000 })]
+      const end = await app.app.get(SurplusSubscriptions).end(secondId)
+      expect(end).toEqual({ refunds, hasEnded: true, failures: [failure] })
+      jest.restoreAllMocks()
+      await app.paymentsSettled()
+    },
+  )
 
   slow('and a second subscription that still appears is listed, ended and refunded, once', async () => {
     const payer = await aSubscriber(app)

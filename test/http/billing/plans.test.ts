@@ -322,17 +322,20 @@ describe('billing 12: with checkout options', () => {
     expect(claimsOf(payer.signedIn.accessToken).accountId).toBeDefined()
   })
 
-  it('a trial without a card ends as they say, and what is bought after it has no such end (B15)', async () => {
-    const payer = await aSubscriber(app)
-    const name = 'subscription_data[trial_settings][end_behavior][missing_payment_method]'
-    expect(requestOf(app.sandbox.checkouts().at(-1)!.id).get(name)).toBe('cancel')
-    await app.sandbox.simulate.endTrial(payer.subscriptionId)
-    await app.paymentsSettled()
-    expect((await readSubscription(app, payer.signedIn.accessToken)).json).toMatchObject({
-      state: 'canceled',
-    })
-    expect(requestOf(await openCheckout(app, payer.signedIn)).get(name)).toBeNull()
-  })
+  slow(
+    'a trial without a card ends as they say, and what is bought after it has no such end (B15)',
+    async () => {
+      const payer = await aSubscriber(app)
+      const name = 'subscription_data[trial_settings][end_behavior][missing_payment_method]'
+      expect(requestOf(app.sandbox.checkouts().at(-1)!.id).get(name)).toBe('cancel')
+      await app.sandbox.simulate.endTrial(payer.subscriptionId)
+      await app.paymentsSettled()
+      expect((await readSubscription(app, payer.signedIn.accessToken)).json).toMatchObject({
+        state: 'canceled',
+      })
+      expect(requestOf(await openCheckout(app, payer.signedIn)).get(name)).toBeNull()
+    },
+  )
 })
 
 describe('limits of plans', () => {
@@ -405,7 +408,7 @@ describe('limits of plans', () => {
     expect(outcome(await team(app, session, 'POST', `/${member.id}/enable`))).toBe('409 PLAN_LIMIT_REACHED')
   })
 
-  it('let one of two in who take the last seat at once, and the other later', async () => {
+  slow('let one of two in who take the last seat at once, and the other later', async () => {
     const { owner, session, subscriptionId } = await aPayer('price_yearly')
     const emails = [anEmail(), anEmail()]
     for (const email of emails) expect(outcome(await invite(session, email))).toBe('201')
@@ -419,7 +422,7 @@ describe('limits of plans', () => {
     expect(outcome(await accept(app, { token: late, password: PASSWORD }))).toBe('201')
   })
 
-  it('let one of two invitations have the last seat that are sent at once', async () => {
+  slow('let one of two invitations have the last seat that are sent at once', async () => {
     const { owner, session } = await aPayer()
     await aMember(app, owner)
     const answers = await Promise.all([invite(session), invite(session)])

@@ -30,7 +30,7 @@ import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { anEvent, postEvent } from '../support/signed-event.js'
 
@@ -159,7 +159,7 @@ describe('doctor of a healthy installation', () => {
     expect([await state(), await redisCli(redis.port, 'DBSIZE')]).toEqual(before)
   })
 
-  onServers('without an origin looks at the installation alone', async () => {
+  slowOnServers('without an origin looks at the installation alone', async () => {
     const examined = await examineWith(installation())
     expect(examined.code).toBe(0)
     expect(found(examined, 'skipped')).toEqual(['service'])
@@ -221,7 +221,7 @@ describe('doctor when everything is down', () => {
     },
   )
 
-  onServers('shows no part of a key file that cannot be read', async () => {
+  slowOnServers('shows no part of a key file that cannot be read', async () => {
     const file = join(folder, 'broken-keys.json')
     await writeFile(file, '{"keys":[{"kid":"a","jwk":{"d":secret-of-the-key')
     await chmod(file, 0o600)

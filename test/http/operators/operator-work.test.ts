@@ -19,7 +19,7 @@ import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { slow, slowOnServers } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
@@ -365,7 +365,7 @@ describe('the command line', () => {
     expect((await mainstay('operator:list')).output).toMatch(/op@example\.com {2}disabled/)
   })
 
-  onServers('keeps the reason of a change', async () => {
+  slowOnServers('keeps the reason of a change', async () => {
     const owner = await anOwner(app)
     await mainstay('user:disable', owner.email, '--reason', REASON)
     expect((await app.auditRows()).slice(-1)).toMatchObject([
@@ -373,7 +373,7 @@ describe('the command line', () => {
     ])
   })
 
-  onServers('seals the secrets of operators anew', async () => {
+  slowOnServers('seals the secrets of operators anew', async () => {
     const operator = await ConsoleUser.loggedIn(app)
     const { output } = await mainstay('secrets:reseal')
     expect(output).toMatch(/encrypted anew: 0/)
@@ -391,7 +391,7 @@ describe('the searches of names', () => {
     }
   })
 
-  onServers('ignore case in a Turkish database as in any (W11)', async () => {
+  slowOnServers('ignore case in a Turkish database as in any (W11)', async () => {
     const database = await createDatabase({ isEmpty: true, icuLocale: 'tr-TR' })
     const app = await startWithConsole({ DATABASE_URL: database.url })
     try {
@@ -437,7 +437,7 @@ describe('the lists of found accounts and users', () => {
     }
   })
 
-  onServers('have it in a Turkish database too (W11)', async () => {
+  slowOnServers('have it in a Turkish database too (W11)', async () => {
     const database = await createDatabase({ isEmpty: true, icuLocale: 'tr-TR' })
     const app = await startWithConsole({ DATABASE_URL: database.url })
     try {

@@ -209,7 +209,7 @@ describe('The daily check of satellites', () => {
     expect((await stored(app, id))?.proof).toMatchObject({ failures: 0 })
   })
 
-  it('goes on after an error, and mails everybody else', async () => {
+  slow('goes on after an error, and mails everybody else', async () => {
     const landlords = await Promise.all([aLandlord(app), aLandlord(app), aLandlord(app)])
     const failing = await Promise.all(landlords.map(landlord => anActiveSatellite(app, dns, landlord)))
     for (const satellite of failing) takeDown(satellite)
@@ -288,7 +288,7 @@ describe('The daily check of satellites', () => {
     expect(mail?.text).toContain('anyone who proves that the host is theirs can claim it')
   })
 
-  it('is not brought forward while it is postponed', async () => {
+  slow('is not brought forward while it is postponed', async () => {
     const satellite = await anActiveSatellite(app, dns, await aLandlord(app))
     const rival = await aLandlord(app)
     dns.failure = 'servfail'
@@ -313,7 +313,7 @@ describe('The daily check of satellites', () => {
     expect((await stored(app, id))?.proof).toMatchObject({ method: 'dns', checkedAt: expect.any(Date) })
   })
 
-  it('counts the silence of one host, while others answer', async () => {
+  slow('counts the silence of one host, while others answer', async () => {
     const landlord = await aLandlord(app)
     const proofs = new Map<string, string>()
     answer = ({ headers }, response) => {

@@ -94,7 +94,7 @@ describe('Origins that can be satellites', () => {
     expect(outcome(await add(wanted))).toBe('201')
   })
 
-  it('patterns of two accounts that could cover the same host are not both active', async () => {
+  slow('patterns of two accounts that could cover the same host are not both active', async () => {
     const stranger = await aLandlord(app)
     const domain = `${aName()}.example.net`
     const preview = { kind: 'preview' }
@@ -110,7 +110,7 @@ describe('Origins that can be satellites', () => {
     await anActiveSatellite(app, dns, stranger, `https://shop.${domain}`)
   })
 
-  it('two accounts that prove the same origin at the same time do not both get it', async () => {
+  slow('two accounts that prove the same origin at the same time do not both get it', async () => {
     const stranger = await aLandlord(app)
     const origin = anOrigin()
     const pending = await Promise.all(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { DnsServer } from '../../support/dns-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
@@ -38,33 +38,36 @@ describe('The commands for satellites, beside a running server', () => {
     return runInProcess(args, { ...environment, ...app.stores })
   }
 
-  slow('satellite:add makes a pending one for an account or its owner, and says what proves it', async () => {
-    const { owner } = await aLandlord(app)
-    const [one, other] = [anOrigin(), `https://*.${new URL(anOrigin()).host}`]
-    const added = await mainstay('satellite:add', one, '--owner', owner.email, '--name', 'Rose & Sons')
-    expect(added).toMatchObject({ code: 0, errors: '' })
-    const id = idIn(added.output)
-    const row = await stored(app, id)
-    expect(row).toMatchObject({ accountId: owner.accountId, name: 'Rose & Sons', state: 'pending' })
-    const { host } = new URL(one)
-    expect(added.output).toContain(
-      `TXT record _mainstay-challenge.${host}: token=${row?.proof.token} expiry=never\n`,
-    )
-    expect(added.output).toContain(`or file ${one}/.well-known/mainstay-challenge.txt: token=`)
-    const preview = await mainstay('satellite:add', other, '--account', owner.accountId, '--preview')
-    expect(preview.output).not.toContain('or file')
-    expect(await stored(app, idIn(preview.output))).toMatchObject({ kind: 'preview', name: other.slice(8) })
+  onServers(
+    'satellite:add makes a pending one for an account or its owner, and says what proves it',
+    async () => {
+      const { owner } = await aLandlord(app)
+      const [one, other] = [anOrigin(), `https://*.${new URL(anOrigin()).host}`]
+      const added = await mainstay('satellite:add', one, '--owner', owner.email, '--name', 'Rose & Sons')
+      expect(added).toMatchObject({ code: 0, errors: '' })
+      const id = idIn(added.output)
+      const row = await stored(app, id)
+      expect(row).toMatchObject({ accountId: owner.accountId, name: 'Rose & Sons', state: 'pending' })
+      const { host } = new URL(one)
+      expect(added.output).toContain(
+        `TXT record _mainstay-challenge.${host}: token=${row?.proof.token} expiry=never\n`,
+      )
+      expect(added.output).toContain(`or file ${one}/.well-known/mainstay-challenge.txt: token=`)
+      const preview = await mainstay('satellite:add', other, '--account', owner.accountId, '--preview')
+      expect(preview.output).not.toContain('or file')
+      expect(await stored(app, idIn(preview.output))).toMatchObject({ kind: 'preview', name: other.slice(8) })
 
-    const listed = await mainstay('satellite:list', '--owner', owner.email)
-    expect(listed.output).toBe(
-      [
-        `${id}  pending  production  ${owner.accountId}  ${one}`,
-        `${idIn(preview.output)}  pending  preview  ${owner.accountId}  ${other}`,
-        '2 satellites\n',
-      ].join('\n'),
-    )
-    expect((await mainstay('satellite:list')).output).toContain(one)
-  })
+      const listed = await mainstay('satellite:list', '--owner', owner.email)
+      expect(listed.output).toBe(
+        [
+          `${id}  pending  production  ${owner.accountId}  ${one}`,
+          `${idIn(preview.output)}  pending  preview  ${owner.accountId}  ${other}`,
+          '2 satellites\n',
+        ].join('\n'),
+      )
+      expect((await mainstay('satellite:list')).output).toContain(one)
+    },
+  )
 
   slow('satellite:verify looks for the proof, as often as it is asked, and says what it found', async () => {
     const landlord = await aLandlord(app)
@@ -125,7 +128,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect(await stored(app, id)).toMatchObject({ state: 'suspended' })
   })
 
-  onServers('satellite:add --proven holds when somebody of the account proves it too', async () => {
+  slowOnServers('satellite:add --proven holds when somebody of the account proves it too', async () => {
     const landlord = await aLandlord(app)
     const { output } = await mainstay(
       'satellite:add',
@@ -236,7 +239,7 @@ describe('The commands for satellites, beside a running server', () => {
     for (const other of others) expect(await prove(other)).toBe('200')
   })
 
-  onServers.each([
+  slowOnServers.each([
     [['satellite:add', 'https://github.io', '--proven'], 'github.io is shared by everybody'],
     [['satellite:add', 'https://shop.example.net', '--preview', '--proven', '--move'], 'has one asterisk'],
     [['satellite:add', 'https://shop.example.net', '--move'], '--move needs --proven'],
@@ -247,7 +250,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
   })
 
-  onServers.each([
+  slowOnServers.each([
     [['satellite:add', 'https://shop.example.net'], 'Say whose it is'],
     [['satellite:add', 'https://shop.example.net', '--account', randomUUID()], 'There is no account'],
     [['satellite:list', '--account', 'x', '--owner', 'y'], 'Use either --account or --owner'],

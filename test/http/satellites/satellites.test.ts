@@ -99,7 +99,7 @@ describe('The satellites of an account', () => {
       expect(await isOpen(origin)).toBe(false)
     })
 
-    it('are 20 at most while they are not proven', async () => {
+    slow('are 20 at most while they are not proven', async () => {
       const landlord = await aLandlord(app)
       for (let added = 0; added < 20; added++) await addSatellite(app, landlord)
       const [first] = (await call(landlord)).json.satellites

@@ -10,7 +10,7 @@ import { type Scrape, scrape } from '../../support/metrics.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { bearer, outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { alerts, boundsAskedFor, dashboardNames, promtool, ruleNames } from './support/monitoring-files.js'
 
@@ -174,11 +174,11 @@ describe('A scrape', () => {
     expect(fresh.text).not.toContain('certificate')
   })
 
-  onServers('passes the check of promtool', async () => {
+  slowOnServers('passes the check of promtool', async () => {
     expect(await promtool(['check', 'metrics'], fresh.text)).toBe('')
   })
 
-  onServers('has every name and bound that the dashboard and the alert rules ask for', async () => {
+  slowOnServers('has every name and bound that the dashboard and the alert rules ask for', async () => {
     const { values } = await scrapeOverTls()
     const served = new Set([...values.keys()].flatMap(series => namesOf(series)))
     const names = [...dashboardNames(), ...ruleNames()]
@@ -249,7 +249,7 @@ describe('METRICS_PORT', () => {
     }
   })
 
-  onServers('fails the start with a sentence when it is taken', async () => {
+  slowOnServers('fails the start with a sentence when it is taken', async () => {
     const port = await freePort()
     const occupant = createServer().listen(port, '127.0.0.1')
     try {

@@ -22,7 +22,7 @@ import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { anApp, MAIN } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
 describe('the command line, beside a running server', () => {
@@ -55,7 +55,7 @@ describe('the command line, beside a running server', () => {
     },
   )
 
-  onServers('user:permissions --none takes all away', async () => {
+  slowOnServers('user:permissions --none takes all away', async () => {
     const owner = await anOwner(app)
     const { sessionId } = await signIn(app, owner, 'main')
     expect(await mainstay('user:permissions', owner.email, '--none')).toMatchObject({ code: 0 })
@@ -93,7 +93,7 @@ describe('the command line, beside a running server', () => {
       jest.restoreAllMocks()
     })
 
-    onServers('session:revoke records the end of the session', async () => {
+    slowOnServers('session:revoke records the end of the session', async () => {
       const owner = await anOwner(app)
       const session = await signIn(app, owner, 'main')
       const { code, errors } = await mainstay('session:revoke', handle(session))
@@ -223,7 +223,7 @@ describe('the command line, beside a running server', () => {
       expect(app.outbox.mails.filter(({ to }) => to === owner.email)).toHaveLength(1)
     })
 
-    onServers(
+    slowOnServers(
       'fails when the mail server refuses the mail, and says when the reset happens all the same',
       async () => {
         const { owner } = await anEnrolledOwner()
@@ -254,7 +254,7 @@ describe('the command line, beside a running server', () => {
       ])
     })
 
-    onServers('is not for somebody without a second factor', async () => {
+    slowOnServers('is not for somebody without a second factor', async () => {
       const { email } = await anOwner(app)
       const errors = `${email} has no second factor, or was disabled by their account\n`
       expect(await mainstay('factors:reset', email)).toMatchObject({ code: 1, errors })

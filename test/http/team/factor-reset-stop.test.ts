@@ -14,7 +14,7 @@ import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
-import { onServers } from '../../support/tiers.js'
+import { onServers, slowOnServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -70,7 +70,7 @@ describe('A reset of factors that a manager has requested', () => {
     expect(outcome(await stopping.answer)).toBe(INVALID_LINK)
   })
 
-  onServers('waits while the manager takes their account back, which disables the member', async () => {
+  slowOnServers('waits while the manager takes their account back, which disables the member', async () => {
     const { manager, member } = await aManagerAndMember()
     expect(
       outcome(

@@ -251,31 +251,37 @@ describe("A reset of a member's factors", () => {
     expect(outcome(await firstStep(app, late.member))).toBe('200')
   })
 
-  it('waits as long as the member can go back to an address that they had when it was requested', async () => {
-    const { owner, member, authenticator, session } = await aTeam()
-    await request(session, member)
-    const stop = await app.mailedToken(member.email)
-    const email = await changeAddress(await throughBothSteps(member, authenticator))
-    app.clock.advance(2 * DAY)
-    await runJob()
-    expect(await hasFactors(member)).toBe(true)
-    const manager = await signIn(app, owner, 'main')
-    expect((await shownOf(manager, member)).factorResetAt).not.toBeNull()
-    // Seven days after the change nobody can go back.
-    app.clock.advance(5 * DAY)
-    await runJob()
-    expect(await hasFactors(member)).toBe(false)
-    expect((await app.mailsTo(email)).map(({ subject }) => subject)).toContainEqual(
-      expect.stringContaining('have been removed'),
-    )
-    expect(outcome(await follow('stop', stop))).toBe(INVALID_LINK)
-  })
+  slow(
+    'waits as long as the member can go back to an address that they had when it was requested',
+    async () => {
+      const { owner, member, authenticator, session } = await aTeam()
+      await request(session, member)
+      const stop = await app.mailedToken(member.email)
+      const email = await changeAddress(await throughBothSteps(member, authenticator))
+      app.clock.advance(2 * DAY)
+      await runJob()
+      expect(await hasFactors(member)).toBe(true)
+      const manager = await signIn(app, owner, 'main')
+      expect((await shownOf(manager, member)).factorResetAt).not.toBeNull()
+      // Seven days after the change nobody can go back.
+      app.clock.advance(5 * DAY)
+      await runJob()
+      expect(await hasFactors(member)).toBe(false)
+      expect((await app.mailsTo(email)).map(({ subject }) => subject)).toContainEqual(
+        expect.stringContaining('have been removed'),
+      )
+      expect(outcome(await follow('stop', stop))).toBe(INVALID_LINK)
+    },
+  )
 
-  it('is not requested while the member can go back to an earlier address, whose mailbox the new one is not', async () => {
-    const { member, authenticator, session } = await aTeam()
-    await changeAddress(await throughBothSteps(member, authenticator))
-    expect(outcome(await request(session, member))).toBe('409 EMAIL_UNDO_OPEN')
-  })
+  slow(
+    'is not requested while the member can go back to an earlier address, whose mailbox the new one is not',
+    async () => {
+      const { member, authenticator, session } = await aTeam()
+      await changeAddress(await throughBothSteps(member, authenticator))
+      expect(outcome(await request(session, member))).toBe('409 EMAIL_UNDO_OPEN')
+    },
+  )
 
   /** From a session that may do so; returns the new one. */
   async function changeAddress(session: SignedIn) {

@@ -43,7 +43,7 @@ describe('what an owner is told about the team', () => {
     expect(await subjects(manager)).toEqual([])
   })
 
-  it('tells nothing when those who join may only do their own work', async () => {
+  slow('tells nothing when those who join may only do their own work', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     await aJoined(session, ['dataEntry', 'viewReports'])
@@ -303,7 +303,7 @@ describe('what an owner is told about the team', () => {
       },
     )
 
-    it('keeps others of the team, and tells the owner what a manager reports', async () => {
+    slow('keeps others of the team, and tells the owner what a manager reports', async () => {
       const owner = await anOwner(app)
       const { user: manager } = await aManager(app, owner, 'accountSettings')
       const { puppet } = await aVisit(manager)

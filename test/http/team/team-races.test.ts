@@ -56,7 +56,7 @@ describe('at once', () => {
     expect((await team(app, owner, 'GET')).json.users).toHaveLength(2)
   })
 
-  it('of two managers who take teamManagement from each other one keeps it', async () => {
+  slow('of two managers who take teamManagement from each other one keeps it', async () => {
     const { one, two } = await twoManagers()
     const take = (userId: string) =>
       [`/${userId}/permissions`, permissionsOf(['dataEntry', 'viewReports'])] as const
@@ -92,7 +92,7 @@ describe('at once', () => {
     }
   })
 
-  it('a login while its user is disabled leaves no session', async () => {
+  slow('a login while its user is disabled leaves no session', async () => {
     const { owner, one } = await twoManagers()
     for (let round = 0; round < 5; round++) {
       const member = await aMember(app, one.user)
@@ -119,7 +119,7 @@ describe('at once', () => {
     expect(await app.app.get(SessionStore).listByUser(member.id, app.clock.now())).toEqual([])
   })
 
-  it('a login at a satellite that is being closed leaves no session there', async () => {
+  slow('a login at a satellite that is being closed leaves no session there', async () => {
     const { owner, one } = await twoManagers()
     for (let round = 0; round < 5; round++) {
       const member = await aMember(app, one.user)
@@ -133,7 +133,7 @@ describe('at once', () => {
     }
   })
 
-  it('a member is removed while others change them', async () => {
+  slow('a member is removed while others change them', async () => {
     const { owner, one, two } = await twoManagers()
     for (let round = 0; round < 5; round++) {
       const member = await aMember(app, one.user)

@@ -2,10 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { acceptableReturn } from '../../../web/main/acceptable-return.js'
 import { isSafeReturnUrl, withCheckout, withPortal } from '../../sources.js'
+import { slow } from '../../support/tiers.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test:8443'
 const LAPTOP = 'http://localhost:3000'
+
 const LISTED = [MAIN, SHOP, LAPTOP]
 const KNOWN = {
   mainOrigin: MAIN,
@@ -82,7 +84,7 @@ describe('isSafeReturnUrl', () => {
     },
   )
 
-  it('is never true for an address that a browser takes to another origin, or with a user name', () => {
+  slow('is never true for an address that a browser takes to another origin, or with a user name', () => {
     let taken = 0
     fc.assert(
       fc.property(anyAddress, text => {

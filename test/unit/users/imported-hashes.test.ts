@@ -151,7 +151,7 @@ describe('a hash is refused', () => {
     expect(await verify(text, PASSWORD)).toBe(false)
   })
 
-  it.each([
+  slow.each([
     `$argon2id$v=19$m=131072,t=4,p=1${argon2Hash}`,
     `$2b$13$${bcryptEnd}`,
     `$scrypt$ln=17,r=8,p=1$${SALT}$${HASH_32}`,

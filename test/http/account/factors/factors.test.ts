@@ -256,7 +256,7 @@ describe('recovery codes', () => {
     expect(await auditOf(user)).toContain('recovery-codes.create')
   })
 
-  it('are mailed once a day for a session, which cannot bury that it removed the app', async () => {
+  slow('are mailed once a day for a session, which cannot bury that it removed the app', async () => {
     const user = await aProvenOwner(app)
     const { phone } = await enrol(user)
     for (let count = 0; count < 4; count++)
