@@ -106,6 +106,7 @@ function copyOf(url: string) {
 
 /** The database that those of {@link createDatabase} are copies of: with our schema, and nothing else in it. */
 const TEMPLATE = 'template_of_tests'
+const NO_SUCH_DATABASE = '3D000'
 /** An arbitrary number. */
 const TEMPLATE_LOCK = 4_217_001
 
@@ -130,10 +131,14 @@ export async function createDatabase({
 } = {}): Promise<TestDatabase> {
   const serverUrl = sharedServerUrl()
   const name = `test_${randomBytes(8).toString('hex')}`
-  if (!isEmpty) await makeTemplate(serverUrl)
   const empty = icuLocale ? `template0 LOCALE_PROVIDER icu ICU_LOCALE '${icuLocale}'` : 'template1'
   const template = isEmpty ? empty : TEMPLATE
-  await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
+  const create = () => query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
+  await create().catch(async error => {
+    if (isEmpty || error.code !== NO_SUCH_DATABASE) throw error
+    await makeTemplate(serverUrl)
+    await create()
+  })
   for (const [setting, value] of Object.entries(settings))
     await query(serverUrl, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
   return {

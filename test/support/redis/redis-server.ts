@@ -1,4 +1,5 @@
-import { createClient } from 'redis'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { freePort } from '../processes/free-port.js'
 import { ServerFolder } from '../processes/server-folder.js'
 import { ServerProcess } from '../processes/server-process.js'
@@ -66,12 +67,10 @@ export function startSharedRedis(): Promise<RedisServer> {
 /** The URL of an empty database on the server that the whole test run shares. Nobody else gets the same one. */
 export async function redisDatabase(): Promise<string> {
   const url = process.env.TEST_REDIS_URL as string
-  const client = await createClient({ url }).connect()
-  try {
-    return `${url}/${await client.incr('databases')}`
-  } finally {
-    client.destroy()
-  }
+  // By hand: to put a client together takes as long as to start a tenth of the service.
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').end('INCR databases\r\n')
+  const [answer] = await once(socket, 'data')
+  return `${url}/${String(answer).slice(1).trim()}`
 }
 
 /** Whether the replica on `port` has a live link to its master and has read what the master held. */
