@@ -108,16 +108,20 @@ export class AccountService {
     required: Exclude<HandoffRequirement, 'everyone'>,
     { client }: SessionActor,
   ): Promise<AfterCommit> {
-    const [now, then] = [this.effectOf(required), this.effectOf(before.handoffRequired)]
-    if (HANDOFF_REQUIREMENTS.indexOf(now) >= HANDOFF_REQUIREMENTS.indexOf(then)) return NO_MAILS
+    const [effect, previous] = [this.effectOf(required), this.effectOf(before.handoffRequired)]
+    if (HANDOFF_REQUIREMENTS.indexOf(effect) >= HANDOFF_REQUIREMENTS.indexOf(previous)) return NO_MAILS
     const send = await this.admins.notice(transaction, before.id, words =>
       words.mail('handoffLoosened', {
         site: this.urls.siteName,
         url: this.urls.satellitesPage(),
-        whom: words.phrase(`handoff.${now}`),
+        whom: words.phrase(`handoff.${effect}`),
       }),
     )
-    const counted = { kind: 'power notice', subject: `${before.id} hand-offs ${required}`, client } as const
+    const counted = {
+      kind: 'privilege notice',
+      subject: `${before.id} hand-offs ${required}`,
+      client,
+    } as const
     return async () => {
       if (await this.rateLimiter.isAllowed(counted)) send()
     }

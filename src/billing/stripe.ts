@@ -255,7 +255,7 @@ export class PaymentRequests {
   async run<T>(actor: SessionActor, work: () => Promise<T>, patienceMs?: number): Promise<T> {
     const { userId, accountId, client, permissions } = actor
     await this.rateLimiter.count({
-      kind: permissions.payments ? 'payment request' : 'payment question',
+      kind: permissions.payments ? 'payment request' : 'payment status',
       subject: userId,
       client,
       actor: { userId, accountId },

@@ -118,7 +118,7 @@ export class OperatorGuard implements CanActivate {
 
   private async count(request: FastifyRequest): Promise<void> {
     const { client, operator } = operatorActorOf(request)
-    const kind = request.method === 'GET' ? 'operator look' : 'operator change'
+    const kind = request.method === 'GET' ? 'operator read' : 'operator change'
     await this.rateLimiter.count({ kind, subject: operator.id, client, actor: { operator } })
   }
 }

@@ -184,7 +184,7 @@ export class SatelliteVerification {
     activatedAt: Date,
   ): Promise<SendMails> {
     const by = userId ? await this.users.lock(transaction, userId) : null
-    return by ? this.ownerNotices.aboutSatellite(transaction, { by, origin, activatedAt }) : NO_MAILS
+    return by ? this.ownerNotices.satelliteActivated(transaction, { by, origin, activatedAt }) : NO_MAILS
   }
 
   /** The activation is committed, so a mail that fails must not turn it into an error. */

@@ -30,7 +30,7 @@ import {
   newlyGranted,
   requireCanGrant,
   requireNotOwner,
-  requireSomebodyElse,
+  requireNotSelf,
   TeamAuthority,
 } from './team-authority.js'
 
@@ -70,7 +70,7 @@ export class FactorResetRequests {
     return this.mailed(actor, userId, actor.client, async transaction => {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
-        requireSomebodyElse(manager, member)
+        requireNotSelf(manager, member)
         // Resetting a member's factors is a step towards impersonating them.
         requireHasAllOf(manager, member)
       })
@@ -105,7 +105,7 @@ export class FactorResetRequests {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
         // An attacker with the manager's session could keep them from being helped.
-        requireSomebodyElse(manager, member)
+        requireNotSelf(manager, member)
         requireHasAllOf(manager, member)
       })
       if (!(await this.resets.cancel(transaction, member, actor, 'cancelled')))

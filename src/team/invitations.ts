@@ -250,7 +250,7 @@ export class AcceptInvitation {
       const grant = { role: 'member', granted, satellites } as const
       const joining = { id: userId, accountId, email, name, passwordHash, invitedBy, ...grant }
       const member = await this.users.add(transaction, joining)
-      return this.notices.aboutJoined(transaction, member, inviter)
+      return this.notices.memberJoined(transaction, member, inviter)
     })
     sendOwnerNotice()
     return { userId, satellites }

@@ -28,7 +28,7 @@ import {
   type ManagerAndMember,
   newlyGranted,
   requireNotOwner,
-  requireSomebodyElse,
+  requireNotSelf,
   TeamAuthority,
 } from './team-authority.js'
 
@@ -154,12 +154,17 @@ export class Members {
       const { manager, member } = both
       const granted = permissionsOf(PERMISSIONS.filter(name => change[name] ?? member.granted[name]))
       this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
-        requireSomebodyElse(manager, member)
+        requireNotSelf(manager, member)
         requireNotOwner(member)
         this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
       })
       const recorded = await this.userChanges.grant(transaction, member, granted, actor)
-      const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { granted }, actor)
+      const sendOwnerNotice = await this.notices.memberGainedPermissions(
+        transaction,
+        both,
+        { granted },
+        actor,
+      )
       return { ...recorded, afterCommit: sendOwnerNotice }
     })
   }
@@ -177,7 +182,7 @@ export class Members {
       const { manager, member } = both
       this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
         requireNotOwner(member)
-        requireSomebodyElse(manager, member)
+        requireNotSelf(manager, member)
       })
       const satellites = satellitesWith(change, member.satellites)
       const scope = { accountId, satellites }
@@ -197,7 +202,12 @@ export class Members {
       // A main-site session stays, with the permissions that members with restricted satellites have there.
       const regrant = { kind: 'set-permissions', userId, granted: member.granted } as const
       const regranted = await this.changes.record(transaction, [regrant], null)
-      const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { satellites }, actor)
+      const sendOwnerNotice = await this.notices.memberGainedPermissions(
+        transaction,
+        both,
+        { satellites },
+        actor,
+      )
       return { ...mergeRecorded(ended, regranted), afterCommit: sendOwnerNotice, scope }
     })
     // Logins between our check and our change; later logins see the new scope.
@@ -229,18 +239,23 @@ export class Members {
         requireNotDisabledByOperator(member)
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
       })
-      // A row would say that access was given: `reachSince`.
+      // A row would say that access was given: `grantsSince`.
       if (!member.disabledAt) return NOTHING_RECORDED
       await requireSeat(transaction, actor.accountId)
       const recorded = await this.userChanges.enable(transaction, member, actor)
-      const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)
+      const sendOwnerNotice = await this.notices.memberGainedPermissions(
+        transaction,
+        both,
+        { disabledAt: null },
+        actor,
+      )
       return { ...recorded, afterCommit: sendOwnerNotice }
     })
   }
 
   /**
    * Takes a member out of the account, cancels a pending transfer of the account to them, and mails them, those who were
-   * told of the transfer, and the owner ({@link OwnerNotices.aboutRemoved}). Throws `EMAIL_UNDO_OPEN` while a change of
+   * told of the transfer, and the owner ({@link OwnerNotices.memberRemoved}). Throws `EMAIL_UNDO_OPEN` while a change of
    * the member's address can be undone: otherwise an attacker could have them removed before they can recover their
    * login. Disabling is always possible. Throws `DISABLED_BY_OPERATOR` like {@link enable}: otherwise they could simply
    * be invited again.
@@ -257,7 +272,7 @@ export class Members {
       // Before the removal: these read what goes with the member.
       const account = await accountNameOf(transaction, member)
       const sendCancelled = await this.pending.cancelTransfersTo(transaction, [member], 'removed')
-      const sendOwnerNotice = await this.notices.aboutRemoved(transaction, both, actor)
+      const sendOwnerNotice = await this.notices.memberRemoved(transaction, both, actor)
       const removed = await this.userChanges.remove(transaction, member, actor)
       const afterCommit = async () => {
         this.mailRemoved(member, account)
@@ -291,7 +306,7 @@ export class Members {
 /** Throws `LAST_OWNER` or `OWN_RIGHTS` unless the manager may disable or remove the member, or enable them again. */
 function requireRemovable({ manager, member }: ManagerAndMember): void {
   requireNotOwner(member)
-  requireSomebodyElse(manager, member)
+  requireNotSelf(manager, member)
 }
 
 /** Throws `DISABLED_BY_OPERATOR` for a user whom an operator has disabled: only an operator can let them in again. */

@@ -8,7 +8,7 @@ import { Reauthentication } from '../sessions/reauthentication.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Account } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { POWERS } from '../users/notices.js'
+import { SENSITIVE_PERMISSIONS } from '../users/notices.js'
 import type { User } from '../users/user.js'
 
 /** A manager and the member they are about to change. */
@@ -50,11 +50,11 @@ export class TeamAuthority {
 
   /**
    * Throws `OWN_RIGHTS` for permissions that the manager does not have, and `REAUTHENTICATION_REQUIRED` or
-   * `STEP_UP_REQUIRED` for {@link POWERS}.
+   * `STEP_UP_REQUIRED` for {@link SENSITIVE_PERMISSIONS}.
    */
   requireCanGrant(actor: SessionActor, manager: User, given: readonly Permission[]): void {
     requireCanGrant(manager, given)
-    if (POWERS.some(power => given.includes(power)))
+    if (SENSITIVE_PERMISSIONS.some(name => given.includes(name)))
       this.reauthentication.requireWithSecondFactor(actor, manager)
   }
 
@@ -79,7 +79,7 @@ export class TeamAuthority {
 }
 
 /** Throws `OWN_RIGHTS` (403) for changes to oneself. */
-export function requireSomebodyElse(manager: User, member: User): void {
+export function requireNotSelf(manager: User, member: User): void {
   if (manager.id === member.id) throw new ApiError('OWN_RIGHTS')
 }
 

@@ -77,12 +77,12 @@ async function mailedAdminsOf(db: Db, accountId: string, permission: Permission)
  * Permissions that reach beyond the holder's own work. Giving one needs a re-authentication: each of them can spend
  * the account's money, or lead to a user who can. `accountSettings` switches off the second factor for payments.
  */
-export const POWERS = [
+export const SENSITIVE_PERMISSIONS = [
   'payments',
   'accountSettings',
   'teamManagement',
 ] as const satisfies readonly Permission[]
-type Power = (typeof POWERS)[number]
+type SensitivePermission = (typeof SENSITIVE_PERMISSIONS)[number]
 
 /** What a manager can change about what a member may do. */
 type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabledAt'>>
@@ -109,59 +109,64 @@ export class OwnerNotices {
     private readonly clock: Clock,
   ) {}
 
-  /** An invitation was accepted; nothing is mailed about members without any {@link Power}. */
-  async aboutJoined(transaction: Db, member: User, inviter: User): Promise<SendMails> {
-    const powers = powersOf(member)
-    if (powers.length === 0) return NO_MAILS
+  /** An invitation was accepted; nothing is mailed about members without any {@link SensitivePermission}. */
+  async memberJoined(transaction: Db, member: User, inviter: User): Promise<SendMails> {
+    const permissions = sensitiveOf(member)
+    if (permissions.length === 0) return NO_MAILS
     const recipients = await this.ownerOf(transaction, member.accountId)
-    return this.aboutPowers(recipients, 'memberJoined', { member, by: inviter, powers })
+    return this.aboutPermissions(recipients, 'memberJoined', { member, by: inviter, permissions })
   }
 
   /**
-   * A manager changes a member, who is given as before the change; nothing is mailed if they gain no {@link Power},
-   * or the same again and again within the hour. That is counted after the commit: a slow Redis must not hold locks.
+   * A manager changes a member, who is given as before the change; nothing is mailed if they gain no
+   * {@link SensitivePermission}, or the same again and again within the hour. That is counted after the commit: a slow
+   * Redis must not hold locks.
    */
-  async aboutGained(
+  async memberGainedPermissions(
     transaction: Db,
     { manager, member }: { readonly manager: User; readonly member: User },
     change: AccessChange,
     { client }: { readonly client: Client },
   ): Promise<AfterCommit> {
-    const had = powersOf(member)
-    const gained = powersOf({ ...member, ...change }).filter(power => !had.includes(power))
+    const had = sensitiveOf(member)
+    const gained = sensitiveOf({ ...member, ...change }).filter(permission => !had.includes(permission))
     if (gained.length === 0) return NO_MAILS
     const recipients = await this.ownerOf(transaction, member.accountId)
     return async () => {
-      const powers = await this.newsAmong(gained, member, client)
-      if (powers.length > 0) this.aboutPowers(recipients, 'memberGained', { member, by: manager, powers })()
+      const permissions = await this.unreported(gained, member, client)
+      if (permissions.length > 0)
+        this.aboutPermissions(recipients, 'memberGained', { member, by: manager, permissions })()
     }
   }
 
   /**
-   * A manager removes a member who is granted any {@link Power}, or was within the last week; also if it has no effect
-   * because they are disabled, or limited to satellites. Mailed three times an hour for each manager, counted after the
-   * commit.
+   * A manager removes a member who is granted any {@link SensitivePermission}, or was within the last week; also if it
+   * has no effect because they are disabled, or limited to satellites. Mailed three times an hour for each manager,
+   * counted after the commit.
    */
-  async aboutRemoved(
+  async memberRemoved(
     transaction: Db,
     { manager, member }: { readonly manager: User; readonly member: User },
     { client }: { readonly client: Client },
   ): Promise<AfterCommit> {
-    const lost = await this.lostLately(transaction, member)
-    const powers = POWERS.filter(power => member.granted[power] || lost.has(power))
-    if (powers.length === 0) return NO_MAILS
+    const lost = await this.recentlyLost(transaction, member)
+    const permissions = SENSITIVE_PERMISSIONS.filter(
+      permission => member.granted[permission] || lost.has(permission),
+    )
+    if (permissions.length === 0) return NO_MAILS
     const recipients = await this.ownerOf(transaction, member.accountId)
-    const counted = { kind: 'power notice', subject: `${manager.id} removes`, client } as const
+    const counted = { kind: 'privilege notice', subject: `${manager.id} removes`, client } as const
     return async () => {
       if (await this.rateLimiter.isAllowed(counted))
-        this.aboutPowers(recipients, 'memberRemoved', { member, by: manager, powers })()
+        this.aboutPermissions(recipients, 'memberRemoved', { member, by: manager, permissions })()
     }
   }
 
   /**
-   * Members were disabled and satellites suspended, because an attacker may have let them in with this user's login.
+   * Members were disabled and satellites suspended, because an attacker may have given them access with this user's
+   * login.
    */
-  async aboutClosed(
+  async grantsRevoked(
     transaction: Db,
     { email: user, accountId }: User,
     {
@@ -184,7 +189,7 @@ export class OwnerNotices {
   }
 
   /** A satellite has become active that was not before, or whose origin another account has had since. */
-  async aboutSatellite(
+  async satelliteActivated(
     transaction: Db,
     { by, origin, activatedAt }: { readonly by: User; readonly origin: string; readonly activatedAt: Date },
   ): Promise<SendMails> {
@@ -202,18 +207,24 @@ export class OwnerNotices {
   }
 
   /**
-   * Counted by member and power alone: whatever else a manager does, the owner is mailed when a member gets a power
-   * that they have not had lately.
+   * Counted by member and permission alone: whatever else a manager does, the owner is mailed when a member gets a
+   * permission that they have not had lately.
    */
-  private async newsAmong(gained: readonly Power[], { id }: User, client: Client): Promise<Power[]> {
-    const news: Power[] = []
-    for (const power of gained)
-      if (await this.rateLimiter.isAllowed({ kind: 'power notice', subject: `${id} ${power}`, client }))
-        news.push(power)
-    return news
+  private async unreported(
+    gained: readonly SensitivePermission[],
+    { id }: User,
+    client: Client,
+  ): Promise<SensitivePermission[]> {
+    const unreported: SensitivePermission[] = []
+    for (const permission of gained)
+      if (
+        await this.rateLimiter.isAllowed({ kind: 'privilege notice', subject: `${id} ${permission}`, client })
+      )
+        unreported.push(permission)
+    return unreported
   }
 
-  private async lostLately(transaction: Db, { id, accountId }: User): Promise<ReadonlySet<string>> {
+  private async recentlyLost(transaction: Db, { id, accountId }: User): Promise<ReadonlySet<string>> {
     const rows = await transaction
       .selectDistinct({ lost: sql<string>`jsonb_array_elements_text(${auditLog.detail} -> 'lost')` })
       .from(auditLog)
@@ -229,17 +240,21 @@ export class OwnerNotices {
     return new Set(rows.map(({ lost }) => lost))
   }
 
-  private aboutPowers(
+  private aboutPermissions(
     recipients: readonly Recipient[],
     name: 'memberJoined' | 'memberGained' | 'memberRemoved',
-    { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
+    {
+      member,
+      by,
+      permissions,
+    }: { readonly member: User; readonly by: User; readonly permissions: readonly SensitivePermission[] },
   ): SendMails {
     return this.toAll(recipients, words =>
       words.mail(name, {
         ...this.urls.mainSite,
         member: member.email,
         by: by.email,
-        powers: words.list(powers.map(power => words.phrase(`power.${power}`))),
+        powers: words.list(permissions.map(permission => words.phrase(`power.${permission}`))),
       }),
     )
   }
@@ -258,8 +273,10 @@ export class OwnerNotices {
 }
 
 /** A user who is limited to satellites has none: see `withinLimits`. */
-function powersOf(user: User): Power[] {
-  return user.satellites === null && !user.disabledAt ? POWERS.filter(power => user.granted[power]) : []
+function sensitiveOf(user: User): SensitivePermission[] {
+  return user.satellites === null && !user.disabledAt
+    ? SENSITIVE_PERMISSIONS.filter(permission => user.granted[permission])
+    : []
 }
 
 /** At most ten of them, and how many more there are. */

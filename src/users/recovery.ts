@@ -124,7 +124,7 @@ export class AccountRecovery {
     const sendAccountNotice = await this.cancelAllPending(transaction, user, actor, 'recovered')
     const attackedSince = await this.removeAllSince(transaction, user.id, since)
     const disabled = attackedSince
-      ? await this.closeSince(transaction, { ...user, email: address }, attackedSince, actor)
+      ? await this.revokeGrantsSince(transaction, { ...user, email: address }, attackedSince, actor)
       : NOTHING_RECORDED
     const recorded = followedBy(disabled, inOrder(sendAddressNotice, sendAccountNotice))
     return { ...recorded, user: { ...user, email: address, language, passwordHash: null } }
@@ -181,17 +181,20 @@ export class AccountRecovery {
   }
 
   /**
-   * Disables the members whom the user has let in since then, and suspends the satellites that the user or one of
-   * these has activated since ({@link reachSince}); the owner is mailed. The account must be locked.
+   * Disables the members who have been given access since then, and suspends the satellites that the user or one of
+   * these has activated since ({@link grantsSince}); the owner is mailed. The account must be locked.
    */
-  async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
-    const reach = await reachSince(transaction, user, since)
-    const letIn = await membersLetIn(transaction, user, reach.members)
-    const disabled = await this.disableMembers(transaction, letIn, actor)
-    const origins = await this.suspendSatellites(transaction, user.accountId, reach.satellites, actor)
-    const members = letIn.filter(({ isDisabled }) => !isDisabled)
+  async revokeGrantsSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
+    const grants = await grantsSince(transaction, user, since)
+    const granted = await otherMembers(transaction, user, grants.members)
+    const disabled = await this.disableMembers(transaction, granted, actor)
+    const origins = await this.suspendSatellites(transaction, user.accountId, grants.satellites, actor)
+    const members = granted.filter(({ isDisabled }) => !isDisabled)
     if (members.length + origins.length === 0) return disabled
-    return followedBy(disabled, await this.ownerNotices.aboutClosed(transaction, user, { members, origins }))
+    return followedBy(
+      disabled,
+      await this.ownerNotices.grantsRevoked(transaction, user, { members, origins }),
+    )
   }
 
   /**
@@ -200,7 +203,7 @@ export class AccountRecovery {
    */
   private async disableMembers(
     transaction: Db,
-    members: readonly LetIn[],
+    members: readonly GrantedMember[],
     actor: Actor,
   ): Promise<RecordedChanges> {
     const before = members.filter(({ isDisabled }) => isDisabled)
@@ -267,16 +270,16 @@ export class AccountRecovery {
 }
 
 /** A member who was given access. */
-interface LetIn extends Pick<User, 'id' | 'accountId'> {
+interface GrantedMember extends Pick<User, 'id' | 'accountId'> {
   readonly email: string
   readonly isDisabled: boolean
 }
 
-/** Those among the reached whom the user has let in, in the order in which they joined. */
-async function membersLetIn(transaction: Db, user: User, reached: ReadonlySet<string>): Promise<LetIn[]> {
+/** Those of these users that are other members of the account, in the order in which they joined. */
+async function otherMembers(transaction: Db, user: User, ids: ReadonlySet<string>): Promise<GrantedMember[]> {
   const { id: userId, email, createdAt, role, disabledAt } = users
   const isOfAccount = and(eq(users.accountId, user.accountId), eq(role, 'member'))
-  const others = [...reached].filter(id => id !== user.id)
+  const others = [...ids].filter(id => id !== user.id)
   const isDisabled = sql<boolean>`${disabledAt} is not null`
   return transaction
     .select({ id: userId, accountId: users.accountId, email, isDisabled })
@@ -288,8 +291,8 @@ async function membersLetIn(transaction: Db, user: User, reached: ReadonlySet<st
 /** The reason in the audit rows of what a recovery disables or suspends. */
 const RECOVERED = 'recovered'
 
-/** What the audit log calls it when a member or a satellite is let in, and when a recovery shuts them out. */
-const READ = [
+/** The audit log's actions that give a member or a satellite access, and those by which a recovery takes it away. */
+const ACCESS_ACTIONS = [
   'user.create',
   'user.enable',
   'permissions.change',
@@ -299,17 +302,17 @@ const READ = [
   'satellite.suspend',
 ] as const satisfies readonly AuditAction[]
 
-/** What an attacker with a user's login may have let into an account, by their ids. */
-interface Reach {
+/** Members and satellites that an attacker with a user's login may have given access to an account, by their ids. */
+interface Grants {
   /** With the user. */
   readonly members: ReadonlySet<string>
   readonly satellites: ReadonlySet<string>
 }
 
-/** `gift`: of access, to a member. `closing`: of a member or a satellite, by a recovery of the user. */
+/** `grant`: of access, to a member. `revocation`: of a member's or a satellite's access, by a recovery of the user. */
 interface Step {
   readonly id: number
-  readonly kind: 'invitation' | 'gift' | 'activation' | 'closing'
+  readonly kind: 'invitation' | 'grant' | 'activation' | 'revocation'
   readonly by: string
   readonly what: string
 }
@@ -317,11 +320,11 @@ interface Step {
 /**
  * The user, and every user who has been given access since then by the user, or by another among these: by an
  * invitation, by being enabled, by permissions or satellites that they did not have, or by the end of a limit to
- * satellites. And the satellites that one of these has activated. Whom or what an earlier recovery of the user has shut
- * out counts only if one of these has let it in again: otherwise an attacker with many links could shut it out again and
- * again. The account must be locked, so that nothing is let in meanwhile.
+ * satellites. And the satellites that one of these has activated. A member or a satellite whose access an
+ * earlier recovery of the user has taken away counts only if one of these has given it access again: otherwise an attacker
+ * with many links could take it away again and again. The account must be locked, so that no access is given meanwhile.
  */
-async function reachSince(transaction: Db, { id, accountId }: TargetUser, since: Date): Promise<Reach> {
+async function grantsSince(transaction: Db, { id, accountId }: TargetUser, since: Date): Promise<Grants> {
   const steps = await recordedSteps(transaction, { id, accountId }, since)
   const recorded = new Set(steps.filter(({ kind }) => kind === 'invitation').map(({ what }) => what))
   const members = new Set([id])
@@ -329,7 +332,7 @@ async function reachSince(transaction: Db, { id, accountId }: TargetUser, since:
   for (const { from, to } of await invitations(transaction, accountId, since))
     if (members.has(from) && !recorded.has(to)) members.add(to)
   for (const { kind, by, what } of steps) {
-    if (kind === 'closing') for (const reached of [members, satellites]) reached.delete(what)
+    if (kind === 'revocation') for (const granted of [members, satellites]) granted.delete(what)
     else if (members.has(by)) (kind === 'activation' ? satellites : members).add(what)
   }
   return { members, satellites }
@@ -346,12 +349,12 @@ async function invitations(transaction: Db, accountId: string, since: Date) {
 }
 
 /**
- * From the audit log, which cannot be changed: an attacker could otherwise hide the first gift by a later one, or by
+ * From the audit log, which cannot be changed: an attacker could otherwise hide the first grant by a later one, or by
  * removing those in between. In the order of their ids, whatever the clocks of the replicas say.
  */
 async function recordedSteps(transaction: Db, { id, accountId }: TargetUser, since: Date): Promise<Step[]> {
   const steps: Step[] = []
-  for (const action of READ)
+  for (const action of ACCESS_ACTIONS)
     for await (const row of auditRowsSince(transaction, { accountId, action, since })) {
       const step = stepOf(row, id)
       if (step) steps.push(step)
@@ -366,18 +369,18 @@ function stepOf(row: AuditRow, user: string): Step | null {
   if (action === 'satellite.verify') return step(id, 'activation', userId, detail.satellite)
   if (action === 'satellite.suspend' || action === 'user.disable') {
     const [by, what] = action === 'user.disable' ? [from, userId] : [userId, detail.satellite]
-    return by === user && detail.reason === RECOVERED ? step(id, 'closing', by, what) : null
+    return by === user && detail.reason === RECOVERED ? step(id, 'revocation', by, what) : null
   }
   if (action === 'user.create') return step(id, 'invitation', from, userId)
-  return isMore(row) ? step(id, 'gift', from, userId) : null
+  return givesMore(row) ? step(id, 'grant', from, userId) : null
 }
 
 function step(id: number, kind: Step['kind'], by: unknown, what: unknown): Step | null {
   return typeof by === 'string' && typeof what === 'string' ? { id, kind, by, what } : null
 }
 
-/** Whether it was more than before. */
-function isMore({ action, detail: { gained, satellites } }: Pick<AuditRow, 'action' | 'detail'>): boolean {
+/** Whether the member got access that they did not have. */
+function givesMore({ action, detail: { gained, satellites } }: Pick<AuditRow, 'action' | 'detail'>): boolean {
   const isSome = Array.isArray(gained) && gained.length > 0
   if (action === 'permissions.change') return isSome
   return action !== 'satellites.change' || isSome || satellites === null
@@ -395,7 +398,7 @@ async function* auditRowsSince(
 ): AsyncGenerator<AuditRow, void> {
   const { id, accountId, action, outcome, at, userId, detail } = auditLog
   const isDone = and(eq(accountId, of.accountId), eq(action, of.action), eq(outcome, 'ok'), gte(at, of.since))
-  for (let after = 0, isMoreThere = true; isMoreThere; ) {
+  for (let after = 0, hasMore = true; hasMore; ) {
     const rows = await transaction
       .select({ id, userId, detail, action })
       .from(auditLog)
@@ -404,6 +407,6 @@ async function* auditRowsSince(
       .limit(ROWS_A_PAGE)
     yield* rows
     after = rows.at(-1)?.id ?? after
-    isMoreThere = rows.length === ROWS_A_PAGE
+    hasMore = rows.length === ROWS_A_PAGE
   }
 }

@@ -55,7 +55,7 @@ export class UserChanges {
 
   /**
    * Sets exactly these permissions; live sessions get them at their next refresh. The row says which of them the user
-   * did not have (see `reachSince`), and which they have lost (see `OwnerNotices.aboutRemoved`).
+   * did not have (see `grantsSince`), and which they have lost (see `OwnerNotices.memberRemoved`).
    */
   async grant(
     transaction: Db,
@@ -75,7 +75,7 @@ export class UserChanges {
 
   /**
    * Sets where the user may log in; the caller must end their sessions elsewhere. The row says which satellites a limit
-   * did not have before; null, that it has ended: see `reachSince`.
+   * did not have before; null, that it has ended: see `grantsSince`.
    */
   async setSatellites(
     transaction: Db,

@@ -4,34 +4,28 @@ import type { RateLimitSettings } from '../config/tables.js'
 import { blockOf, type Client, clientNetworkOf, subnetOf } from '../http/request.js'
 import type { Source } from '../permissions.js'
 
-/**
- * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's signatures),
- * `link`, `sign-up password` (by its link), `session id` (at refresh) and `session` (guesses at the password from one
- * live session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login), `sent
- * mail` (caused by a logged-in user) and `power notice` (to those in charge, about who may do what). Also `weak password`
- * (expensive to measure), `write` (a change by a logged-in user), `containment` (one by which a user contains damage),
- * `handoff` (opens a session on a satellite), `payment request` (calls the payment provider), `payment question` (the
- * same by somebody who may not pay), `satellite check` (queries servers that somebody has named), `operator look` (shows
- * people in the console) and `operator change`.
- */
+/** What is limited; each kind has its own counters. */
 export const LIMITED_KINDS = [
+  // Guesses at secrets.
   'password',
-  'passkey',
-  'session',
-  'session id',
+  'passkey', // at the signatures of a credential
+  'session', // at the password, from one live session; counted when strangers have filled its user's limits
+  'session id', // at refresh
   'link',
-  'mail',
-  'sent mail',
-  'sign-up password',
-  'power notice',
-  'weak password',
-  'write',
-  'containment',
-  'handoff',
-  'payment request',
-  'payment question',
-  'satellite check',
-  'operator look',
+  'sign-up password', // with the link of the sign-up
+  // Mails.
+  'mail', // requested without a login
+  'sent mail', // caused by a logged-in user
+  'privilege notice', // to the administrators of an account, about who may do what
+  // Work.
+  'weak password', // its strength is expensive to measure
+  'write', // a change by a logged-in user
+  'containment', // a change by which a user contains damage
+  'handoff', // opens a session on a satellite
+  'payment request', // calls the payment provider
+  'payment status', // the same, for a user who may not pay
+  'satellite check', // queries servers that a user has named
+  'operator read', // shows users in the console
   'operator change',
 ] as const
 export type LimitedKind = (typeof LIMITED_KINDS)[number]
@@ -44,11 +38,11 @@ export interface LimitedAction {
   readonly kind: LimitedKind
   /**
    * The canonical e-mail address, whether or not it has a user; the id of a credential; a session handle; or
-   * a user id. Empty when nobody is named.
+   * a user id. Empty when there is none.
    */
   readonly subject: string
   readonly client: Client
-  /** Absent when nobody is logged in. */
+  /** Absent without a login. */
   readonly actor?: LimitedActor
   /** Of a `sent mail`: whether it is about the user who causes it, so that any member may. */
   readonly isAboutOneself?: boolean
@@ -89,8 +83,8 @@ const OWN_MAILS = 6
 /** From however many networks. */
 const SIGN_UP_GUESSES = 20
 /** Ten a minute on average: a stolen operator login must not be able to list everybody. */
-const OPERATOR_LOOKS = 600
-/** Each takes a reason and a click. Whoever has to change more uses the command line. */
+const OPERATOR_READS = 600
+/** Each takes a reason and a click. Larger changes are for the command line. */
 const OPERATOR_CHANGES = 120
 /** The longest window that doubling leads to (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const MAX_WINDOW_SECONDS = HOUR_SECONDS
@@ -179,7 +173,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
           : { ...HOURLY, scope: 'account', ids: ['by', accountId], max: settings.mailsPerAccount },
       ]
     case 'sign-up password':
-      // For as long as the link is good: whoever reads the mail must not find the password by trying.
+      // For as long as the link is good: a reader of the mail must not find the password by trying.
       return [
         {
           scope: 'user',
@@ -190,7 +184,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
           refuses: 'everybody',
         },
       ]
-    case 'power notice':
+    case 'privilege notice':
       return [{ ...HOURLY, scope: 'user', ids: [subject], max: MAX_PERMISSION_NOTICES }]
     case 'weak password':
       if (subject === '') return networkRules(action, settings.perNetwork, wrong)
@@ -198,7 +192,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
     case 'write':
       return writeRules(subject, actor, settings)
     case 'containment':
-      // No sum over sessions: whoever holds one must not keep its user from containing what they did.
+      // No sum over sessions: an attacker who holds one must not keep its user from containing what they did.
       return [{ ...HOURLY, scope: 'session', ids: [subject], max: oneSession(settings) }]
     case 'handoff':
       return [
@@ -211,7 +205,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
         { ...HOURLY, scope: 'user', ids: [subject], max: settings.paymentRequestsPerUser },
         { ...HOURLY, scope: 'account', ids: [accountId], max: settings.paymentRequestsPerAccount },
       ]
-    case 'payment question':
+    case 'payment status':
       // Satellites can ask on behalf of their users, so these take no places of those who may pay.
       return [
         { ...HOURLY, scope: 'user', ids: [subject], max: Math.ceil(settings.paymentRequestsPerUser / 2) },
@@ -219,16 +213,16 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
       ]
     case 'satellite check':
       return [{ ...HOURLY, scope: 'account', ids: [subject], max: settings.satelliteChecksPerAccount }]
-    case 'operator look':
-      return [{ ...HOURLY, scope: 'user', ids: [subject], max: OPERATOR_LOOKS }]
+    case 'operator read':
+      return [{ ...HOURLY, scope: 'user', ids: [subject], max: OPERATOR_READS }]
     case 'operator change':
       return [{ ...HOURLY, scope: 'user', ids: [subject], max: OPERATOR_CHANGES }]
   }
 }
 
 /**
- * Per session as well, so that the thief of one session cannot use up its user's share; and apart for satellites
- * and apps, of which that thief can open as many as there are hand-offs.
+ * Per session as well, so that an attacker with one session cannot use up its user's share; and apart for satellites
+ * and apps, of which that attacker can open as many as there are hand-offs.
  */
 function writeRules(sid: string, actor: LimitedActor = {}, settings: RateLimitSettings): LimitRule[] {
   const { userId = '', source = 'main' } = actor

@@ -153,7 +153,7 @@ describe('GET /api/subscription?checkout=…', () => {
   )
 
   /** Counts as many as these; each is of another user. */
-  async function count(kind: 'payment request' | 'payment question', accountId: string, times: number) {
+  async function count(kind: 'payment request' | 'payment status', accountId: string, times: number) {
     const client = { requestId: randomUUID(), ip: '192.0.2.1', userAgent: null, origin: null }
     for (let time = 0; time < times; time++) {
       const userId = randomUUID()
@@ -194,7 +194,7 @@ describe('GET /api/subscription?checkout=…', () => {
     const { owner, signedIn, id } = await aCheckout()
     const members = [await aMember(app, owner), await aMember(app, owner)]
     const [one, other] = await Promise.all(members.map(member => signIn(app, member, 'satellite')))
-    await count('payment question', owner.accountId, PER_USER)
+    await count('payment status', owner.accountId, PER_USER)
     expect(outcome(await readAfter(app, one!, id))).toBe('429 TOO_MANY_ATTEMPTS')
     const answers = await Promise.all([one!, signedIn, other!].map(caller => readAfter(app, caller, id)))
     expect(answers.map(outcome)).toEqual(['429 TOO_MANY_ATTEMPTS', '200', '429 TOO_MANY_ATTEMPTS'])

@@ -81,7 +81,7 @@ describe('A reset of factors that a manager has requested', () => {
     const notMe = await strangersLogin(manager)
     await joinNow(member, manager)
 
-    const disabling = heldCall(app.app.get(AccountRecovery), 'closeSince')
+    const disabling = heldCall(app.app.get(AccountRecovery), 'revokeGrantsSince')
     const recovered = post('/api/sessions/not-me', notMe)
     await disabling.begun
     const confirmed = post('/api/second-factor-reset/confirm', reset)
