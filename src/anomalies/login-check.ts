@@ -76,7 +76,7 @@ export class AnomalyResponse {
     }
   }
 
-  /** Ends the session, once: the next refresh would find none to tell the user of. */
+  /** Ends the session, once: the next refresh would find no session to mail the user about. */
   async end(session: OwnedSession, client: Client): Promise<void> {
     const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
     await this.changes.commitToleratingOutage(transaction =>
@@ -138,13 +138,13 @@ export class LoginAnomalyCheck {
     return this.notify(session, client, anomaly, 'unusual')
   }
 
-  /** Mails the user about a new device, which must have been recorded. */
-  async check(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
+  /** Mails the user about a login that {@link record} has recorded, if its device is new or anything is unusual. */
+  async notifyOpened(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
     await this.notify(session, client, this.anomalyOf(device, client), null)
   }
 
   /**
-   * For a user with the right password who is sent to the main site and so has no session: mails as {@link check}
+   * For a user with the right password who is sent to the main site and so has no session: mails as {@link notifyOpened}
    * does, and throws like {@link record}. Remembers nothing.
    */
   async checkHandoffRequired(

@@ -1,3 +1,6 @@
+// Every row of the audit log gets a link in a chain of hashes, so that nobody can change, remove or insert a row later
+// without a trace. The first part says what a link is; AuditSealer appends links, every few seconds, on one replica at a
+// time; verifier.ts checks them.
 import { hash } from 'node:crypto'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
@@ -208,17 +211,17 @@ export class AuditSealer implements OnApplicationShutdown {
       if (links.length > 0) await appendLinks(transaction, links, this.clock.now())
       return { isAsKnown, head: links.at(-1) ?? before, links }
     })
-    this.know(head, isAsKnown)
+    this.adoptHead(head, isAsKnown)
     return { count: links.length, last: links.at(-1)?.auditId ?? range.to }
   }
 
   /** Retention removes what was once the head from a chain that others have continued. */
   private async adoptNewerHead(): Promise<void> {
     const isAsKnown = await this.database.run(db => hasLink(db, this.head))
-    this.know(await this.database.run(db => headOf(db)), isAsKnown)
+    this.adoptHead(await this.database.run(db => headOf(db)), isAsKnown)
   }
 
-  private know(head: ChainHead, isAsKnown: boolean): void {
+  private adoptHead(head: ChainHead, isAsKnown: boolean): void {
     const { position, hash } = this.head
     if (!isAsKnown) this.logger.error(`The audit chain has been changed: position ${position} had ${hash}`)
     this.head = { position: head.position, hash: head.hash }

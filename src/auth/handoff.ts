@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, eq } from 'drizzle-orm'
 import type { DeviceId } from '../anomalies/known-devices.js'
-import { admits, type Satellite } from '../cors/satellite.js'
+import { allowsUser, type Satellite } from '../cors/satellite.js'
 import { brandingOf, matchesPattern, Satellites } from '../cors/satellites.js'
 import { NO_MAILS } from '../mail/mail.js'
 import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
@@ -143,7 +143,7 @@ export class HandoffCodes {
   }
 
   private async accessTo(satellite: Satellite, user: User, origin: string): Promise<HandoffAccess> {
-    if (!admits(satellite, user)) return 'not_invited'
+    if (!allowsUser(satellite, user)) return 'not_invited'
     if (satellite.loginMode !== 'password' || needsHandoff(satellite, user)) return 'allowed'
     // Otherwise an owner whom their account or the service keeps from typing a password could not log in at all.
     const mayNotType =
@@ -164,7 +164,7 @@ export class HandoffCodes {
     const found = rows[0] ?? (await this.findSuspendedPreview(user, origin))
     // Other accounts need not know that it exists.
     if (found?.accountId !== user.accountId) throw new ApiError('SATELLITE_NOT_FOUND')
-    if (!admits(found, user)) return { origin, ...withoutBranding(origin), access: 'not_invited' }
+    if (!allowsUser(found, user)) return { origin, ...withoutBranding(origin), access: 'not_invited' }
     return { origin, name: found.name, branding: found.branding, access: 'suspended' }
   }
 
@@ -240,7 +240,9 @@ export class HandoffRedemption {
   private isOpen(user: User, origin: string): boolean {
     const active = this.satellites.find(origin)
     const acceptsOnlyPasswords = active?.loginMode === 'password' && user.role !== 'owner'
-    return active !== null && admits(active, user) && (!acceptsOnlyPasswords || needsHandoff(active, user))
+    return (
+      active !== null && allowsUser(active, user) && (!acceptsOnlyPasswords || needsHandoff(active, user))
+    )
   }
 
   /**

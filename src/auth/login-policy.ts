@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { DeviceId } from '../anomalies/known-devices.js'
-import { admits, type Satellite } from '../cors/satellite.js'
+import { allowsUser, type Satellite } from '../cors/satellite.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import type { ErrorCode } from '../platform/errors/api-error.js'
@@ -50,7 +50,7 @@ export class LoginPolicy {
     if (origin === null) return user.satellites === null
     if (origin === this.settings.mainOrigin) return user.satellites?.length !== 0
     const satellite = this.satellites.find(origin)
-    return satellite !== null && admits(satellite, user)
+    return satellite !== null && allowsUser(satellite, user)
   }
 
   /**

@@ -1,5 +1,6 @@
 // A login with a password: PasswordLogin checks it, LoginSessions opens the session, in one transaction with all that
-// the login uses up. Every other way to log in ends in LoginSessions too.
+// the login uses up. Every other way to log in ends in LoginSessions too. It stands first only because Nest reads the
+// types of a constructor when its class is declared.
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import { eq, getTableColumns } from 'drizzle-orm'
@@ -39,7 +40,7 @@ import { LoginLimits } from './login-limits.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
 
-/** What a login rests on besides a password, each of which works once. */
+/** What a login rests on besides a password, such as a hand-off or a second factor. It works once. */
 export interface LoginBasis {
   /** The latest time at which the session ends; left out for its usual lifetime. */
   readonly expiresBy?: Date
@@ -117,7 +118,7 @@ export class LoginSessions {
       const recorded = await this.record(opened.session, { user, proof, context, basis, remembered })
       const { device, liveSessions, sendMails } = recorded
       sendMails()
-      await this.anomalyCheck.check(opened.session, device, client)
+      await this.anomalyCheck.notifyOpened(opened.session, device, client)
       // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
       await this.ignoringOutage(this.sessions.endSurplus(user.id, liveSessions, client))
       await this.changes.endReplaced(sessionIds, client)
@@ -190,7 +191,7 @@ function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
   return hasSecondFactor(methods) ? 'password and second factor' : 'password'
 }
 
-/** What a user types to log in, and the kind of session that they want. */
+/** What a user types to log in, and the kind of site that they log in at. */
 interface TypedLogin {
   readonly email: Email
   readonly password: string

@@ -248,7 +248,7 @@ export class FactorProofs {
    */
   private async takeReusable(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
     const text = reusableTextOf(sid, proof)
-    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
+    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'retryable-code', text))
   }
 
   /**
@@ -262,7 +262,7 @@ export class FactorProofs {
     const now = this.clock.now()
     const expiresAt = reusableUntil ?? secondsAfter(now, REUSABLE_SECONDS)
     try {
-      await this.database.run(db => rememberUsed(db, 'unstamped-code', text, { now, expiresAt }))
+      await this.database.run(db => rememberUsed(db, 'retryable-code', text, { now, expiresAt }))
     } catch (error) {
       this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
     }

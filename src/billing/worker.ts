@@ -14,7 +14,7 @@ const SAFETY_NET_EVERY_MS = 60_000
 /** How many customers at once: logins use the same database, and checkouts the same provider. */
 const SLOTS = 6
 /** How many slots retries and routine comparisons can fill; the others are for what has just happened. */
-const OTHER_SLOTS = 4
+const DEFERRABLE_SLOTS = 4
 /** A third of the lifetime of a claim. Most work is done before. */
 const RENEW_EVERY_MS = 5_000
 /** However long a claim is renewed. The provider's client bounds only the wait for the next byte. */
@@ -84,9 +84,9 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
 
   private async fill(): Promise<void> {
     const free = SLOTS - this.running.size
-    const others = [...this.running.keys()].filter(isOther).length
+    const deferrable = [...this.running.keys()].filter(isDeferrable).length
     try {
-      const claimed = await this.queue.claim(free, Math.min(free, Math.max(OTHER_SLOTS - others, 0)))
+      const claimed = await this.queue.claim(free, Math.min(free, Math.max(DEFERRABLE_SLOTS - deferrable, 0)))
       for (const work of claimed) this.start(work)
     } catch (error) {
       this.logger.warn(`Events cannot be handled now: ${causeMessage(error)}`)
@@ -141,6 +141,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
-function isOther({ isRoutine, attempts }: ClaimedWork): boolean {
+/** Whether it is a retry or a routine comparison, not something that has just happened. */
+function isDeferrable({ isRoutine, attempts }: ClaimedWork): boolean {
   return isRoutine || attempts > 0
 }

@@ -60,7 +60,7 @@ export function listedSatellite(origin: string, ceiling: Permissions): Satellite
  * Whether a user may use it: it belongs to their account, or to none, and they are invited there.
  * `satellites` null means everywhere except in previews, which need an explicit invitation.
  */
-export function admits(
+export function allowsUser(
   satellite: Pick<Satellite, 'kind' | 'origin'> & { readonly accountId: string | null },
   { accountId, satellites }: { readonly accountId: string; readonly satellites: readonly string[] | null },
 ): boolean {

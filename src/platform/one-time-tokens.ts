@@ -32,7 +32,7 @@ export type Purpose =
   | 'handoff-used'
   | 'second-factor'
   | 'passkey-used'
-  | 'unstamped-code'
+  | 'retryable-code'
   | 'factor-reset'
 
 /** What a token is for, and who it concerns. */

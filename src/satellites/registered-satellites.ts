@@ -21,7 +21,7 @@ export interface RegisteredSatellite {
   readonly proof: ProofRow
 }
 
-/** A member of the account, or an operator acting for it. */
+/** A member of the account, or an operator acting for it, who at the command line has no `client`. */
 export type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
 
 export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 'kind'>

@@ -277,10 +277,12 @@ describe('anomalies', () => {
       it('runs no statement of its own where everything is known', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
-        const check = jest.spyOn(app.get(LoginAnomalyCheck), 'check')
+        const check = jest.spyOn(app.get(LoginAnomalyCheck), 'notifyOpened')
         await logIn(user, { device })
         const watch = () =>
-          app.get(LoginAnomalyCheck).check(...(check.mock.calls[0] as Parameters<LoginAnomalyCheck['check']>))
+          app
+            .get(LoginAnomalyCheck)
+            .notifyOpened(...(check.mock.calls[0] as Parameters<LoginAnomalyCheck['notifyOpened']>))
         expect(await callsWithin(app.get(Database), 'run', watch)).toBe(0)
       })
 

@@ -66,7 +66,7 @@ describe('the session of a login', () => {
   /** The session of a login that is refused when everything was written. */
   async function refused(): Promise<Session> {
     let unconfirmed: Session | undefined
-    jest.spyOn(app.app.get(LoginAnomalyCheck), 'check').mockImplementationOnce(async session => {
+    jest.spyOn(app.app.get(LoginAnomalyCheck), 'notifyOpened').mockImplementationOnce(async session => {
       unconfirmed = session as Session
       expect([await isStored(unconfirmed), await isListed(unconfirmed)]).toEqual([true, true])
       throw unavailable('TOO_BUSY')
