@@ -199,13 +199,13 @@ Every refusal is \`application/problem+json\` (RFC 9457) with a stable \`code\`.
 means that a session has ended; only a 401 from refresh does.`
 
 const TAGS = {
-  Auth: 'Log in and out, renew access tokens, prove again who one is',
+  Auth: 'Log in and out, renew access tokens, re-authenticate',
   'Hand-off': 'Log in on a satellite through the main site',
   Sessions: 'The live sessions of a user',
   Passwords: 'Choose, change and recover passwords',
   'Second factors': 'Authenticator apps, passkeys, recovery codes and remembered devices',
   'Sign-up': 'Open an account',
-  Profile: 'What a user says about themselves',
+  Profile: 'The name, language and data of a user',
   Account: 'Settings, deletion and transfer of an account',
   Team: 'Members, invitations and permissions',
   Satellites: 'The sites of an account, their proofs and their looks',

@@ -88,7 +88,7 @@ class MailedLinkAnswer {
 export class MailedLinksController {
   constructor(private readonly links: MailedLinkPreview) {}
 
-  /** Public: whoever has the link may use it, and learns little more than its mail says. */
+  /** Public: anyone with the link may use it, and learns little more than its mail says. */
   @Public()
   @Post('preview')
   @ApiOperation({

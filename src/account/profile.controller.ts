@@ -81,8 +81,8 @@ export class ProfileController {
   @ApiOperation({
     summary: 'Get your profile',
     description:
-      'As the database has it now; an access token may be some minutes behind. A session of a satellite is told of `granted` ' +
-      'and `satellites` only what concerns its own site, and everything after `POST /api/reauthenticate`, until that expires.',
+      'As the database has it now; an access token may be some minutes behind. In a session of a satellite `granted` ' +
+      'and `satellites` have only what concerns its own site, and everything after `POST /api/reauthenticate`, until that expires.',
   })
   @Answers(200, 'Who is logged in', ProfileAnswer)
   read(@CurrentActor() actor: SessionActor) {

@@ -44,7 +44,7 @@ interface PendingSignUp {
 const LIFETIME_SECONDS = 24 * 60 * 60
 
 /**
- * Signing up: a link goes to the address, and whoever follows it and knows the password gets the account. Each link
+ * Signing up: a link goes to the address, and a visitor who follows it and knows the password gets the account. Each link
  * has its own password, however many there are for one address; nothing else exists until one is followed.
  */
 @Injectable()
@@ -231,8 +231,8 @@ export class SignUpController {
   @ApiOperation({
     summary: 'Confirm the e-mail address of a sign-up',
     description:
-      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because whoever ' +
-      'reads the mail may not be the one who chose it. With a wrong password the link stays valid.',
+      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because the ' +
+      'reader of the mail may not be the person who chose it. With a wrong password the link stays valid.',
   })
   @Answers(201, 'The account has been created', SignedUpAnswer)
   @Refuses('INVALID_LINK', 'INVALID_CREDENTIALS', 'EMAIL_TAKEN', 'TOO_BUSY')

@@ -54,7 +54,7 @@ export class TransferController {
   @Delete()
   @MainSite({ guard: OwnerGuard })
   @ApiOperation({ summary: 'Cancel the pending transfer', description: 'For the owner on the main site.' })
-  @Answers(204, 'It is cancelled; both are told by mail')
+  @Answers(204, 'It is cancelled; both are notified by mail')
   @Refuses('NOT_FOUND')
   cancel(@CurrentActor() actor: SessionActor) {
     return this.transfers.cancel(actor)
@@ -65,7 +65,7 @@ export class TransferController {
   @Post('accept')
   @ApiOperation({
     summary: 'Accept ownership',
-    description: 'With the link mailed to the member. The owner is told, with another link to stop it.',
+    description: 'With the link mailed to the member. The owner is mailed another link to stop it.',
   })
   @Answers(200, 'Accepted; the transfer is done at `readyAt` at the earliest', TransferAnswer)
   @Refuses('INVALID_LINK', 'MAIL_UNAVAILABLE', 'SECOND_FACTOR_ENROLMENT_REQUIRED')
@@ -79,7 +79,7 @@ export class TransferController {
   @ApiOperation({
     summary: 'Stop a transfer with a mailed link',
     description:
-      "With a link mailed to the owner or to one of the owner's earlier addresses that can still come back. Owner and member are told by mail.",
+      "With a link mailed to the owner or to one of the owner's earlier addresses that can still come back. Owner and member are notified by mail.",
   })
   @Answers(204, 'The transfer is cancelled')
   @Refuses('INVALID_LINK', 'MAIL_UNAVAILABLE')

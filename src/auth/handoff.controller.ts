@@ -124,7 +124,7 @@ export class HandoffController {
     summary: 'Get a satellite to which the caller can be handed off',
     description:
       'For the page of the main site that asks whether to go on to a satellite. Of a satellite where the user is not invited ' +
-      'it says no more than its host.',
+      'it gives only its host.',
   })
   @Answers(200, 'The satellite, and whether this user may use it', HandoffDestinationAnswer)
   @Refuses('SATELLITE_NOT_FOUND')
@@ -141,8 +141,8 @@ export class HandoffController {
   @ApiOperation({
     summary: 'Whether an origin is that of an active satellite',
     description:
-      'For the page of the main site before anybody has logged in, which must lead to satellites only. It says no more than a ' +
-      'preflight from that origin does.',
+      'For the login page of the main site, which must lead to satellites only. It reveals no more than a preflight from that ' +
+      'origin does.',
   })
   @Answers(200, 'It is', OriginAnswer)
   @Refuses('SATELLITE_NOT_FOUND')

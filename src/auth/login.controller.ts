@@ -85,7 +85,7 @@ class SecondFactorBody implements FactorProof {
   @Flag({
     optional: true,
     default: false,
-    description: 'Main site: not to ask this browser for a second factor for 30 days',
+    description: 'Main site: do not ask this browser for a second factor for 30 days',
   })
   rememberDevice?: boolean
 

@@ -143,7 +143,7 @@ export class PasskeyLoginController {
   @ApiOperation({
     summary: 'Get the options for navigator.credentials.get()',
     description:
-      'PublicKeyCredentialRequestOptionsJSON, to log in, as a second factor, or to re-authenticate. The same for everybody; nothing is stored.',
+      'PublicKeyCredentialRequestOptionsJSON, to log in, as a second factor, or to re-authenticate. The same for every caller; nothing is stored.',
   })
   @Answers(200, 'The options', PasskeyOptionsAnswer)
   options(): PasskeyOptionsAnswer {

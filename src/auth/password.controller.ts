@@ -64,7 +64,7 @@ export class PasswordController {
   @ApiOperation({
     summary: 'Choose a new password with a mailed link',
     description:
-      'Uses the link up and ends all sessions of the user; nobody is logged in. If the address that it was mailed to was changed within ' +
+      'Uses up the link and ends all sessions of the user, without a new login. If the address that it was mailed to was changed within ' +
       'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
   })
   @Answers(200, 'The new password is set', PasswordResetAnswer)

@@ -30,7 +30,7 @@ class RefreshAnswer {
   accessToken!: string
 }
 
-/** Why a refresh was refused; clients are told only what {@link PastSessions} knows. */
+/** Why a refresh was refused; the answer says only what {@link PastSessions} knows. */
 const REASONS = [
   'not presented',
   'not live',
@@ -87,7 +87,7 @@ export class RefreshController {
   @ApiOperation({
     summary: 'Get a new access token',
     description:
-      'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
+      'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (all other clients), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
   })
   @Answers(200, 'A new access token', RefreshAnswer)
   @Refuses('SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'TOO_MANY_ATTEMPTS', 'SESSION_STORE_UNAVAILABLE')

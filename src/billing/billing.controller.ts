@@ -229,7 +229,7 @@ class SubscriptionAnswer {
     nullable: true,
     description:
       "While `unconfirmed`, the payment provider's page to confirm the payment; only with the cookie of a main " +
-      'session that has the payments permission, because whoever has the address can open it',
+      'session that has the payments permission, because anyone with the address can open it',
   })
   confirmUrl!: string | null
 
@@ -361,7 +361,7 @@ export class BillingController {
     description:
       'As the payment provider has it: a return from its page proves nothing. With `checkout`, after a return from there, ' +
       'the provider is asked if its event has not arrived yet: `pending` may still become `active`. With `portal=closed` it is asked ' +
-      'for whoever has the payments permission. Either is in the query of the address that the browser comes back to.',
+      'for callers with the payments permission. Either is in the query of the address that the browser comes back to.',
   })
   @Answers(200, 'The subscription; status `none` when there never was one', SubscriptionAnswer)
   @Refuses('NOT_FOUND', 'TOO_MANY_ATTEMPTS')

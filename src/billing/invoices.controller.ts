@@ -106,7 +106,7 @@ class InvoiceAnswer {
 
   @Url({
     nullable: true,
-    description: 'The page of the provider to see and pay it; whoever has the address can open it',
+    description: 'The provider’s page to see and pay it; anyone with the address can open it',
   })
   url!: string | null
 

@@ -46,7 +46,7 @@ export class WebhookController {
     summary: 'Events of the payment provider',
     description:
       'Each event is stored once and answered 200 when that is committed; its effects follow. Anything but a 200 makes ' +
-      'the provider send it again, so a well-signed body that is no event is answered 200 as well, and dropped.',
+      'the provider send it again, so a correctly signed body that is not an event is answered 200 as well, and dropped.',
   })
   @Answers(200, 'Stored, or was already', WebhookAnswer)
   @Refuses(

@@ -75,7 +75,7 @@ class TotpSecretAnswer {
   @Text({ description: 'Base32, to be typed', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }) secret!: string
 
   @Text({
-    description: 'The same as a QR code has it',
+    description: 'The same, as a QR code contains it',
     example:
       'otpauth://totp/www.example.com:owner%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=www.example.com',
   })
@@ -135,7 +135,7 @@ export class TotpController {
     summary: 'Remove the authenticator app',
     description: 'All remembered devices are forgotten. Without any other factor the recovery codes go too.',
   })
-  @Answers(204, 'There is none any more')
+  @Answers(204, 'It is removed, or there was none')
   @Refuses('SECOND_FACTOR_NEEDED', 'LAST_WAY_IN')
   remove(@CurrentActor() actor: SessionActor) {
     return this.enrolment.remove(actor)
@@ -312,7 +312,7 @@ export class PasskeysController {
       'recently (`STEP_UP_REQUIRED`). ' +
       'Without a name, the passkey is named after its maker.',
   })
-  @Answers(201, 'The passkey is added, and the user is told by mail', PasskeyAddedAnswer)
+  @Answers(201, 'The passkey is added, and the user is notified by mail', PasskeyAddedAnswer)
   @Refuses('PASSKEY_INVALID', 'TOO_MANY_PASSKEYS', 'PASSKEY_EXISTS')
   async add(@CurrentActor() actor: SessionActor, @Body() { response, name }: NewPasskeyBody) {
     const { passkey, recoveryCodes } = await this.enrolment.add(actor, response, name)
@@ -340,7 +340,7 @@ export class PasskeysController {
       'The answer is for `PublicKeyCredential.signalUnknownCredential` and `signalAllAcceptedCredentials`. The other sessions end, and remembered devices are forgotten. ' +
       'A user without a password keeps two passkeys, or one and recovery codes (`LAST_WAY_IN`).',
   })
-  @Answers(200, 'The passkey is removed, and the user is told by mail', PasskeyRemovedAnswer)
+  @Answers(200, 'The passkey is removed, and the user is notified by mail', PasskeyRemovedAnswer)
   @Refuses('LAST_WAY_IN', 'SECOND_FACTOR_NEEDED')
   remove(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return this.enrolment.remove(actor, id)
@@ -359,7 +359,7 @@ export class PasswordRemovalController {
     description:
       'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end, and a pending change of address or owner is cancelled. A link for a forgotten password brings one back.',
   })
-  @Answers(204, 'The user has no password any more, and is told by mail')
+  @Answers(204, 'The password is removed, and the user is notified by mail')
   @Refuses('LAST_WAY_IN')
   remove(@CurrentActor() actor: SessionActor): Promise<void> {
     return this.factorChanges.removePassword(actor)

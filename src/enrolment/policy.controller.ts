@@ -16,8 +16,8 @@ const MAX_STEP_UP_MINUTES = 24 * 60
 const Requirement = () =>
   OneOf(SECOND_FACTOR_REQUIREMENTS, {
     description:
-      'Who must have a second factor: those who may pay (`payments`); the owner and whoever may pay or manage the account or its team ' +
-      '(`managers`); `everyone`',
+      'Who must have a second factor: those who may pay (`payments`); the owner and users who may pay or manage the account or its ' +
+      'team (`managers`); `everyone`',
   })
 
 const StepUpMinutes = () =>
@@ -37,8 +37,8 @@ class PolicyBody {
     min: 0,
     max: MAX_GRACE_DAYS,
     description:
-      'From now until it counts; until then nobody has to have a second factor, even if one was required before. Left out: the date ' +
-      'stays as it is while the same is required, otherwise it counts at once',
+      'From now until it takes effect; until then no second factor is required, even if one was before. Left out: the date ' +
+      'stays as it is while the same is required, otherwise it takes effect at once',
   })
   graceDays?: number
 
@@ -80,7 +80,7 @@ export class SecondFactorPolicyController {
       `${WHO} After a re-authentication and, where the account already requires something, with a second factor that was used ` +
       'recently. From the date on users who should have a second factor and have none may do nothing but set one up, in live ' +
       'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Every administrator of the ' +
-      'account is told by mail, unless everything stays as it was.',
+      'account is notified by mail, unless everything stays as it was.',
   })
   @Answers(200, 'What it requires from now on', PolicyAnswer)
   @Refuses('SECOND_FACTOR_MISSING')

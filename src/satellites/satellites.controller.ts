@@ -90,7 +90,7 @@ class BrandingBody {
 class SatelliteChangeBody {
   @Name({ optional: true }) name?: string
 
-  @Nested(CeilingBody, { optional: true, description: 'The most that its sessions may do' })
+  @Nested(CeilingBody, { optional: true, description: 'The maximum permissions of its sessions' })
   ceiling?: CeilingBody
 
   @OneOf(LOGIN_MODES, { optional: true }) loginMode?: LoginMode
@@ -161,7 +161,7 @@ class SatelliteAnswer {
   @OneOf(['account', 'check', 'operator'], {
     nullable: true,
     description:
-      'Who has suspended it: somebody of the account, the daily check that did not find the proof, or an operator; null unless it is suspended',
+      'Who has suspended it: a user of the account, the daily check that did not find the proof, or an operator; null unless it is suspended',
   })
   suspendedBy!: string | null
 
@@ -277,7 +277,7 @@ export class SatellitesController {
   @ApiOperation({
     summary: 'Suspend a satellite',
     description:
-      'Its pages are refused within two seconds, and the refresh of its sessions is 401. Everybody else notices nothing.',
+      'Its pages are refused within two seconds, and the refresh of its sessions is 401. Other sites are not affected.',
   })
   @Answers(204, 'Suspended')
   @Refuses('SATELLITE_PENDING')

@@ -14,7 +14,7 @@ const ONLY = ['pending'] as const
 class RequestResetQuery {
   @OneOf(ONLY, {
     optional: true,
-    description: 'Only mails a new link to the pending reset: `NOT_FOUND` when there is none any more',
+    description: 'Only mails a new link to the pending reset: `NOT_FOUND` when none is pending any more',
   })
   only?: (typeof ONLY)[number]
 }
@@ -38,9 +38,9 @@ export class FactorResetController {
   @ApiOperation({
     summary: "Reset a member's second factors, after 24 hours",
     description:
-      `For a member who has lost theirs. ${WHAT} The member is mailed a link to do it at once, or to stop it. Asking again changes ` +
-      'nothing but the link, which is mailed anew; the earlier one stops working. Nobody can ask for themselves, for the ' +
-      'owner, or for somebody who may do what they may not.',
+      `For a member who has lost theirs. ${WHAT} The member is mailed a link to do it at once, or to stop it. Repeating the ` +
+      'request only mails a new link; the earlier one stops working. Not for the caller, the owner, or a member with a ' +
+      'permission that the caller does not have.',
   })
   @Answers(202, 'It has been requested', FactorResetAnswer)
   @Refuses('OWN_RIGHTS', 'LAST_OWNER', 'EMAIL_UNDO_OPEN', 'MAIL_UNAVAILABLE')
@@ -57,8 +57,7 @@ export class FactorResetController {
   @ApiOperation({
     summary: "Cancel a reset of a member's second factors",
     description:
-      'One that the caller could request, whoever requested it. Whatever is requested for the caller themselves is stopped by ' +
-      'the mailed link.',
+      'Any reset that the caller could have requested. A reset of the caller’s own second factors is stopped by the mailed link.',
   })
   @Answers(204, 'It has been cancelled')
   @Refuses('OWN_RIGHTS', 'LAST_OWNER')
@@ -92,7 +91,7 @@ export class FactorResetLinksController {
   @Post('stop')
   @ApiOperation({
     summary: 'Stop a reset of the second factors',
-    description: 'With the link mailed to the member, or to somebody for whom an operator has requested it.',
+    description: 'With the link mailed to the member, or to a user for whom an operator has requested it.',
   })
   @Answers(204, 'They stay')
   @Refuses('INVALID_LINK', 'SESSION_STORE_UNAVAILABLE')

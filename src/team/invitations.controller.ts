@@ -79,10 +79,10 @@ export class InvitationsController {
 
   @Post()
   @ApiOperation({
-    summary: 'Invite somebody by e-mail',
+    summary: 'Invite a user by e-mail',
     description:
       `Main site only, with teamManagement. The link in the mail works once, within ${INVITATION_DAYS} days, and replaces an earlier one to ` +
-      'the same address. Nobody can give permissions that they do not have. Giving payments, accountSettings or teamManagement requires a ' +
+      'the same address. Callers can give only permissions that they have. Giving payments, accountSettings or teamManagement requires a ' +
       're-authentication. The answer does not tell whether the address has a login in another account.',
   })
   @Answers(201, 'The mail is on its way', InvitedAnswer)
@@ -144,8 +144,8 @@ export class AcceptInvitationController {
   @ApiOperation({
     summary: 'Join a team with a mailed link',
     description:
-      'Uses the link up and creates the member; nobody is logged in. It works as long as the inviter could still give the ' +
-      'same. With a weak password the link stays valid for another try.',
+      'Uses up the link and creates the member, without a login. It works as long as the inviter could still send the same ' +
+      'invitation. With a weak password the link stays valid for another try.',
   })
   @Answers(201, 'The member may log in', AcceptedAnswer)
   @Refuses('PLAN_LIMIT_REACHED', 'INVALID_LINK', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'TOO_BUSY')

@@ -85,7 +85,7 @@ export class MembersController {
 
   @Get()
   @ApiOperation({ summary: 'List the members of the account', description: MAIN_SITE_ONLY })
-  @Answers(200, 'One page of everybody, owner and disabled members included', TeamAnswer)
+  @Answers(200, 'One page of the users, including the owner and disabled members', TeamAnswer)
   list(@CurrentActor() actor: SessionActor, @Query() query: MembersQuery) {
     return this.memberList.list(actor.accountId, query)
   }
@@ -102,8 +102,8 @@ export class MembersController {
   @ApiOperation({
     summary: "Change a member's permissions",
     description:
-      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
-      'give what they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
+      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Callers cannot change their own ` +
+      'permissions or give any that they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
   })
   @Answers(204, 'The member has these permissions, and as before those that are not named')
   @Refuses('OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED')
@@ -178,7 +178,7 @@ export class MembersController {
     summary: 'Remove a member',
     description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They are mailed, and can only come back through an invitation. It requires a re-authentication.`,
   })
-  @Answers(204, 'The member is gone; what they did stays in the audit log')
+  @Answers(204, 'The member is removed; what they did stays in the audit log')
   @Refuses('OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR')
   remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.members.remove(actor, userId)
@@ -248,7 +248,7 @@ class TeamSatelliteAnswer {
   kind!: string
 
   @OneOf(['pending', 'active', 'suspended'], {
-    description: 'Nobody can log in at those that are not active',
+    description: 'Users can log in only at active ones',
   })
   state!: string
 }

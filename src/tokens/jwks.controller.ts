@@ -20,7 +20,7 @@ class MetadataAnswer {
   @Url({ description: '`iss` of every access token' }) issuer!: string
   @Url() jwks_uri!: string
 
-  @ListOf(String, { description: 'None: people log in on pages, not by OAuth' })
+  @ListOf(String, { description: 'None: users log in on pages, not through OAuth' })
   response_types_supported!: string[]
 
   @ListOf(String, { example: [ALGORITHM] }) id_token_signing_alg_values_supported!: string[]
@@ -31,7 +31,7 @@ const DescribesMetadata = (standard: string) =>
     ApiOperation({
       summary: `Where the public keys are (${standard})`,
       description:
-        'For libraries that are given an issuer and nothing else. We are no OAuth server: this names the keys and the algorithm.',
+        'For libraries that are given an issuer and nothing else. This is not an OAuth server: it names the keys and the algorithm.',
     }),
     Answers(200, 'The metadata', MetadataAnswer),
   )

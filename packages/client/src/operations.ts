@@ -399,7 +399,7 @@ export interface Operations {
       }
       readonly answer: SatelliteAnswer
     }
-    /** Invite somebody by e-mail */
+    /** Invite a user by e-mail */
     readonly '/api/team/invitations': {
       readonly body: InvitationBody
       readonly answer: InvitedAnswer
@@ -436,7 +436,7 @@ export interface Operations {
         readonly userId: string
       }
       readonly query?: {
-        /** Only mails a new link to the pending reset: `NOT_FOUND` when there is none any more */
+        /** Only mails a new link to the pending reset: `NOT_FOUND` when none is pending any more */
         readonly only?: 'pending'
       }
       readonly answer: FactorResetAnswer
@@ -765,7 +765,7 @@ export interface InvoiceAnswer {
   readonly currency: string
   /** `open`: to be paid */
   readonly status: 'open' | 'paid' | 'uncollectible' | 'void'
-  /** The page of the provider to see and pay it */
+  /** The provider’s page to see and pay it */
   readonly url: string | null
   readonly pdfUrl: string | null
 }
@@ -837,7 +837,7 @@ export interface MetadataAnswer {
   /** `iss` of every access token */
   readonly issuer: string
   readonly jwks_uri: string
-  /** None: people log in on pages, not by OAuth */
+  /** None: users log in on pages, not through OAuth */
   readonly response_types_supported: readonly string[]
   readonly id_token_signing_alg_values_supported: readonly string[]
 }
@@ -1003,7 +1003,7 @@ export interface PolicyAnswer {
 export interface PolicyBody {
   /** Who must have a second factor: those who may pay (`payments`) */
   readonly required: PolicyAnswer['required']
-  /** From now until it counts */
+  /** From now until it takes effect */
   readonly graceDays?: number
   /** How many minutes ago a second factor may have been used to spend money */
   readonly paymentStepUpMinutes: number | null
@@ -1116,7 +1116,7 @@ export interface SatelliteAnswer {
   readonly name: string
   readonly kind: 'production' | 'preview'
   readonly state: 'pending' | 'active' | 'suspended'
-  /** Who has suspended it: somebody of the account, the daily check that did not find the proof, or an operator */
+  /** Who has suspended it: a user of the account, the daily check that did not find the proof, or an operator */
   readonly suspendedBy: 'account' | 'check' | 'operator' | null
   readonly ceiling: CeilingBody
   readonly loginMode: 'password' | 'handoff' | 'both'
@@ -1134,7 +1134,7 @@ export interface SatelliteBody {
 }
 export interface SatelliteChangeBody {
   readonly name?: string
-  /** The most that its sessions may do */
+  /** The maximum permissions of its sessions */
   readonly ceiling?: CeilingBody
   readonly loginMode?: SatelliteAnswer['loginMode']
   /** Whether users may type their second factor on its pages */
@@ -1180,7 +1180,7 @@ export interface SecondFactorBody {
   readonly recoveryCode?: string
   /** `PublicKeyCredential.toJSON()`: what credentials.get() gave, as JSON */
   readonly passkey?: Readonly<Record<string, unknown>>
-  /** Main site: not to ask this browser for a second factor for 30 days */
+  /** Main site: do not ask this browser for a second factor for 30 days */
   readonly rememberDevice?: boolean
   /** As at `POST /api/login` */
   readonly deviceId?: string | null
@@ -1283,7 +1283,7 @@ export interface TeamSatelliteAnswer {
   readonly name: string
   /** Members who may log in everywhere need access by name to previews */
   readonly kind: SatelliteAnswer['kind']
-  /** Nobody can log in at those that are not active */
+  /** Users can log in only at active ones */
   readonly state: SatelliteAnswer['state']
 }
 export interface TeamSatellitesAnswer {
@@ -1298,7 +1298,7 @@ export interface TotpCodeBody {
 export interface TotpSecretAnswer {
   /** Base32, to be typed */
   readonly secret: string
-  /** The same as a QR code has it */
+  /** The same, as a QR code contains it */
   readonly uri: string
 }
 export interface TransferAnswer {
