@@ -58,13 +58,15 @@ export class Dunning {
   }
 
   /**
-   * Pays an open invoice (`invoice.paid`). If it is the latest, its subscription becomes active
+   * Pays an open invoice (`invoice.paid`). Throws while a payment of it is on its way. If it is the latest, its subscription becomes active
    * (`customer.subscription.updated`) unless it has ended or is paused:
    * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses.
    */
   pay(invoice: Invoice): void {
     const subscription = this.subscriptions.stored(subscriptionIdOf(invoice))
     const before = structuredClone(subscription)
+    if (this.invoices.isProcessing(invoice))
+      throw new Error(`A payment of invoice ${invoice.id} is on its way`)
     this.invoices.pay(invoice)
     const isLatest = subscription.latest_invoice === invoice.id
     if (isLatest && !hasEnded(subscription) && subscription.status !== 'paused')

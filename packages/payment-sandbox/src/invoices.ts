@@ -159,6 +159,20 @@ export class Invoices {
     this.state.changed()
   }
 
+  /** Whether a payment of the invoice is on its way, beside which Stripe takes no other. */
+  isProcessing({ id }: Invoice): boolean {
+    return this.state.paymentsUnderWay.get(id) === 'processing'
+  }
+
+  /** The payment that the customer has now confirmed, on its way. Throws when none waits for that. Emits nothing. */
+  confirmPayment(invoice: Invoice): PaymentIntent {
+    if (this.state.paymentsUnderWay.get(invoice.id) !== 'requires_action')
+      throw new Error(`Invoice ${invoice.id} has no payment to be confirmed`)
+    this.state.paymentsUnderWay.set(invoice.id, 'processing')
+    this.state.changed()
+    return paymentIntentOf(invoice, 'processing', null)
+  }
+
   /** Marks the invoice as void; throws 400 when it is not open. Emits nothing. */
   void(invoice: Invoice): void {
     if (invoice.status !== 'open') {

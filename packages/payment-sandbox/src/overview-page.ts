@@ -109,7 +109,7 @@ function checkoutCard({ id, status, payment_status, url }: Checkout): Html {
 <p>${statusBadge(status ?? 'open')} ${statusBadge(payment_status)}</p>
 <p class="quiet">${url ? html`<a href="${url}"><code>${id}</code></a>` : html`<code>${id}</code>`}</p>
 ${status === 'open' ? buttons(['card-declined', 'payment-needs-action', 'checkout-expires'], id) : ''}
-${isUnpaid ? buttons(['payment-succeeds', 'payment-fails'], id) : ''}
+${isUnpaid ? buttons(['payment-confirmed', 'payment-succeeds', 'payment-fails'], id) : ''}
 </section>
 `
 }

@@ -15,7 +15,7 @@ import type { Checkouts } from './checkouts.js'
 import type { Customers } from './customers.js'
 import type { Dunning } from './dunning.js'
 import { type Form, parseForm, type ReceivedRequest, text } from './http.js'
-import { invoicePdf } from './invoice.js'
+import { type Invoice, invoicePdf } from './invoice.js'
 import {
   closedPage,
   type Html,
@@ -212,7 +212,7 @@ export class HostedPages {
   private showInvoice(id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
     const invoice = this.state.invoices.get(id)
     if (!invoice?.hosted_invoice_url || isDeeper) return pageAnswer(404, notFoundPage())
-    if (part === undefined) return pageAnswer(200, invoicePage(invoice, null))
+    if (part === undefined) return pageAnswer(200, invoicePage(invoice, null, this.isPayable(invoice)))
     return part === 'pdf' ? pdfAnswer(invoicePdf(invoice)) : pageAnswer(404, notFoundPage())
   }
 
@@ -220,8 +220,13 @@ export class HostedPages {
   private payInvoice(id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
     if (!invoice?.hosted_invoice_url) return pageAnswer(404, notFoundPage())
-    if (invoice.status === 'open') this.dunning.pay(invoice)
+    if (this.isPayable(invoice)) this.dunning.pay(invoice)
     return redirectAnswer(invoice.hosted_invoice_url)
+  }
+
+  /** Not while a payment of it is on its way. */
+  private isPayable({ id, status }: Invoice): boolean {
+    return status === 'open' && this.state.paymentsUnderWay.get(id) !== 'processing'
   }
 
   /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */

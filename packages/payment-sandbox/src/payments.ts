@@ -191,6 +191,13 @@ export class DelayedPayments {
     private readonly subscriptions: Subscriptions,
   ) {}
 
+  /** The customer confirms the payment of `payUnconfirmed`. Emits `payment_intent.processing`. */
+  confirm(checkoutId: string): void {
+    const { checkout } = this.requireUnpaid(checkoutId)
+    const paymentIntent = this.invoices.confirmPayment(this.invoices.find(checkout.invoice!))
+    this.emitters.events.emit('payment_intent.processing', paymentIntent)
+  }
+
   /** Emits `checkout.session.async_payment_succeeded`. A subscription becomes active, with `invoice.paid`. */
   succeed(checkoutId: string): void {
     const { checkout, triedAt } = this.requireUnpaid(checkoutId)
@@ -251,8 +258,10 @@ export class DelayedPayments {
 
   private requireUnpaid(checkoutId: string) {
     const record = this.checkouts.find(checkoutId)
-    const { status, payment_status } = record.checkout
-    if (status === 'complete' && payment_status === 'unpaid') return record
+    const { status, payment_status, invoice } = record.checkout
+    // One that failed may still succeed, unless the invoice was paid in another way or voided since.
+    const isDue = invoice === null || this.invoices.find(invoice).status === 'open'
+    if (status === 'complete' && payment_status === 'unpaid' && isDue) return record
     throw new Error(`Checkout ${checkoutId} has no pending payment`)
   }
 }

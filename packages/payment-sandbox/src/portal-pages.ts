@@ -31,7 +31,7 @@ import type { Subscriptions } from './subscriptions.js'
 import { words } from './words.js'
 
 /** The page of an invoice, line by line: with a way back to the portal session `from`, else with a way to pay it. */
-export function invoicePage(invoice: Invoice, from: string | null): Html {
+export function invoicePage(invoice: Invoice, from: string | null, isPayable: boolean): Html {
   const { title, draft, total: sum, due: dueNow, pdf, back } = words.invoice
   const { number, created, status, lines, total, amount_remaining, currency } = invoice
   const due = money(amount_remaining, currency)
@@ -44,7 +44,7 @@ ${lines.data.map(line => lineRow(line))}
 <div><dt>${dueNow}</dt><dd>${due}</dd></div>
 </dl>
 ${
-  status === 'open' && !from
+  isPayable
     ? html`<form method="post" action="/invoice/${invoice.id}/pay"><button>${words.pay.pay(due)}</button></form>`
     : ''
 }
@@ -268,7 +268,7 @@ export class PortalPages {
   private showInvoice({ session }: PortalRecord, id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
     if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage())
-    return pageAnswer(200, invoicePage(invoice, session.id))
+    return pageAnswer(200, invoicePage(invoice, session.id, false))
   }
 
   /** Null when the subscription has ended meanwhile; the home page then says so. */

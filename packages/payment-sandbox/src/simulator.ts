@@ -47,9 +47,17 @@ export class Simulator {
     this.run(({ payments }) => payments.payByBankDebit(checkoutId))
   }
 
-  /** The same, where the bank waits for the customer to confirm the payment; `recoverPayment` does that. */
+  /**
+   * The same, where the bank waits for the customer to confirm the payment. `recoverPayment` does that for a card,
+   * `confirmBankDebit` for a debit.
+   */
   async payUnconfirmed(checkoutId: string): Promise<void> {
     this.run(({ payments }) => payments.payUnconfirmed(checkoutId))
+  }
+
+  /** Confirms the payment of `payUnconfirmed`, which then takes days. Rejects when none waits for that. */
+  async confirmBankDebit(checkoutId: string): Promise<void> {
+    this.run(({ delayedPayments }) => delayedPayments.confirm(checkoutId))
   }
 
   /**
@@ -118,7 +126,10 @@ export class Simulator {
     this.run(({ dunning }) => dunning.failPayment(subscriptionId, 'invoice.payment_action_required'))
   }
 
-  /** Pays the newest open invoice; the latest one makes the subscription active again. Rejects when none is open. */
+  /**
+   * Pays the newest open invoice; the latest one makes the subscription active again. Rejects when none is open, or a
+   * payment of it is on its way.
+   */
   async recoverPayment(subscriptionId: string): Promise<void> {
     this.run(({ dunning }) => dunning.recover(subscriptionId))
   }
@@ -174,6 +185,7 @@ const SIMULATIONS = {
   'card-declined': (simulate, id) => simulate.declineCard(id),
   'checkout-expires': (simulate, id) => simulate.expire(id),
   'payment-needs-action': (simulate, id) => simulate.payUnconfirmed(id),
+  'payment-confirmed': (simulate, id) => simulate.confirmBankDebit(id),
   'payment-succeeds': (simulate, id) => simulate.settleBankDebit(id, 'succeeded'),
   'payment-fails': (simulate, id) => simulate.settleBankDebit(id, 'failed'),
   'first-payment-expires': (simulate, id) => simulate.expireFirstPayment(id),

@@ -256,6 +256,35 @@ describe('A payment that takes days', () => {
     })
   })
 
+  it('is the only one of its invoice while it is on its way, and none is left afterwards', async () => {
+    const { id } = await stage.openCheckout()
+    await sandbox.simulate.payByBankDebit(id)
+    const made = await stripe.checkout.sessions.retrieve(id)
+    const [subscription, invoice] = [made.subscription as string, made.invoice as string]
+    await expect(sandbox.simulate.recoverPayment(subscription)).rejects.toThrow('on its way')
+    const page = `${sandbox.url}/invoice/${invoice}`
+    expect(await (await fetch(page)).text()).not.toContain('/pay"')
+    await fetch(`${page}/pay`, { method: 'POST' })
+    expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'open' })
+    await expect(sandbox.simulate.confirmBankDebit(id)).rejects.toThrow('to be confirmed')
+    await sandbox.simulate.settleBankDebit(id, 'failed')
+    await sandbox.simulate.recoverPayment(subscription)
+    for (const outcome of ['succeeded', 'failed'] as const)
+      await expect(sandbox.simulate.settleBankDebit(id, outcome)).rejects.toThrow('no pending payment')
+    const paid = sandbox.events().filter(({ type }) => type === 'invoice.paid')
+    expect(paid.filter(({ data }) => (data.object as Stripe.Invoice).id === invoice)).toHaveLength(1)
+  })
+
+  it('begins when the customer has confirmed it', async () => {
+    const { id } = await stage.openCheckout()
+    await sandbox.simulate.payUnconfirmed(id)
+    expect(await stage.eventTypes(() => sandbox.simulate.confirmBankDebit(id))).toEqual([
+      'payment_intent.processing',
+    ])
+    await sandbox.simulate.settleBankDebit(id, 'succeeded')
+    expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ payment_status: 'paid' })
+  })
+
   it('and never comes ends its subscription for good', async () => {
     const { id: checkoutId, customer } = await stage.openCheckout()
     await sandbox.simulate.payByBankDebit(checkoutId)
