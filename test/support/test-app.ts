@@ -104,7 +104,7 @@ export class TestApp {
     settings.mail?.smtpUrl.searchParams.set('maxConnections', '1')
     const clock = new TestClock()
     const app = await createApp(settings, clock)
-    await app.listen(0, '127.0.0.1')
+    await app.listen(0, settings.host)
     const url = await app.getUrl()
     sandbox.webhookUrl = `${url}/api/webhooks/stripe`
     return new TestApp(url, settings, app, clock, sandbox, outbox, cleanUp)

@@ -6,6 +6,12 @@ import type { Bounds, SettingReader } from './setting.js'
 
 export const asText: SettingReader<string> = text => text
 
+/**
+ * What to listen on, one address alone: for `localhost` Fastify opens a second server beside ours, which would have
+ * neither our limits of connections nor our answers to malformed requests.
+ */
+export const listenAddress: SettingReader<string> = text => (text === 'localhost' ? '127.0.0.1' : text)
+
 /** Null when the setting is empty. */
 export function orNull<T>(read: SettingReader<T>): SettingReader<T | null> {
   const readOrNull: SettingReader<T | null> = (text, isProduction) =>

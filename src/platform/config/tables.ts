@@ -24,9 +24,9 @@ export const SERVER_SETTINGS = {
   },
   host: {
     name: 'HOST',
-    read: read.asText,
+    read: read.listenAddress,
     default: { production: '0.0.0.0', otherwise: 'localhost' },
-    meaning: 'The address to listen on',
+    meaning: 'The address to listen on; `localhost` is 127.0.0.1',
   },
   port: {
     name: 'PORT',

@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -66,6 +67,27 @@ describe('security: one network holds no more than a tenth of MAX_CONNECTIONS, o
     } finally {
       await rm(folder, { recursive: true })
     }
+  })
+
+  test('on HOST=localhost too, which is one address and not a second server for IPv6', async () => {
+    const both = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]
+    type All = (error: null, addresses: dns.LookupAddress[]) => void
+    const { lookup } = dns
+    jest
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((host: string, options: { all?: boolean }, done: All) =>
+        host === 'localhost' && options.all
+          ? done(null, both)
+          : lookup(host, options, done as never)) as never)
+    app = await TestApp.start({ HOST: 'localhost', MAX_CONNECTIONS: '100' })
+    jest.restoreAllMocks()
+    const { port } = new URL(app.url)
+    expect(app.app.getHttpAdapter().getInstance().addresses()).toEqual([
+      { address: '127.0.0.1', family: 'IPv4', port: Number(port) },
+    ])
   })
 
   test('unless a proxy is in front, through which everybody comes', async () => {
