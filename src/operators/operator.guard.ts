@@ -7,6 +7,7 @@ import {
   Injectable,
   UseGuards,
 } from '@nestjs/common'
+import { Matches } from 'class-validator'
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../platform/audit/audit-event.js'
 import { type OperatorSettings, Settings } from '../platform/config/settings.js'
@@ -160,10 +161,13 @@ export function withReason({ operator }: OperatorActor, reason: string | null): 
 /** Long enough to mean something, short enough for a list. */
 const MIN_LENGTH = 3
 const MAX_LENGTH = 300
+/** What can be seen: a zero-width space, say, cannot. */
+const LEGIBLE = /[\p{L}\p{N}]/u
 
 /** The body of every change: why it is made, in one line that the account can read. */
 export class ReasonBody {
   @ParseText(text => text.trim().replace(/\s+/g, ' '))
   @Line({ min: MIN_LENGTH, max: MAX_LENGTH })
+  @Matches(LEGIBLE)
   reason!: string
 }

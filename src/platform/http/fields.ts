@@ -89,7 +89,7 @@ export const Text = ({ min, max, format, ...about }: Range & { format?: string }
  * refuses NUL), unpaired surrogates, and what would have a reader see another text: line separators, and characters that
  * change the direction of what follows (Unicode TR 36 §2.10.3).
  */
-export const UNSTORABLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069`
+export const UNSTORABLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
 const STORABLE = new RegExp(`^[^${UNSTORABLE}]+$`, 'u')
 
 /** One line of text of `min` to `max` characters that is stored or searched for. */

@@ -46,8 +46,9 @@ describe('operator console: people', () => {
   it('takes no reason that would read as another one, or as none (S13)', async () => {
     await fresh()
     const owner = await anOwner(app)
-    for (const mark of ['\u202e', '\u2066', '\u200f']) {
-      const answer = await operator.post(`users/${owner.id}/disable`, { reason: `${REASON}${mark}txt` })
+    const misread = ['\u202e', '\u2066', '\u200f', '\u061c'].map(mark => `${REASON}${mark}txt`)
+    for (const reason of [...misread, '\u200b'.repeat(20)]) {
+      const answer = await operator.post(`users/${owner.id}/disable`, { reason })
       expect(outcome(answer)).toBe('400 INVALID_BODY')
     }
   })
