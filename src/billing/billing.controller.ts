@@ -374,7 +374,9 @@ export class BillingController {
     // The page to confirm a payment shows what invoices show, for which an access token alone is not enough.
     const hasCookie = presentedSessionIds(request).some(sessionId => handleOf(sessionId) === actor.sid)
     const mayConfirm = hasCookie && actor.source === 'main' && actor.permissions.payments
-    return mayConfirm ? subscription : { ...subscription, confirmUrl: null }
+    if (subscription.confirmUrl === null) return subscription
+    const isShown = mayConfirm && (await this.subscriptionQueries.mayBePaid(actor))
+    return isShown ? subscription : { ...subscription, confirmUrl: null }
   }
 
   private find(actor: SessionActor, { checkout, portal }: SubscriptionQuery) {

@@ -179,6 +179,11 @@ export class Checkouts {
     return found?.customerId ?? null
   }
 
+  /** Whether the account is going to be deleted, so that nobody may pay for it. */
+  isClosing(accountId: string): Promise<boolean> {
+    return this.database.run(db => isClosing(db, accountId))
+  }
+
   /**
    * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends, and
    * so do webhooks about a paid page: both lock the account, then the checkout.

@@ -54,6 +54,11 @@ export class SubscriptionQueries {
     return this.view(known)
   }
 
+  /** Whether somebody may pay for the account: not while it is going to be deleted. */
+  async mayBePaid({ accountId }: SessionActor): Promise<boolean> {
+    return !(await this.checkouts.isClosing(accountId))
+  }
+
   /**
    * The same after a return from a checkout, given our id of it or the provider's. Does not wait for the
    * event, which may be slower than the browser. Throws `NOT_FOUND` (404) for anything but a checkout of this
