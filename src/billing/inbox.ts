@@ -90,7 +90,7 @@ function createdAtOf({ created }: { readonly created?: unknown }): string | null
 
 /** Events after which the subscription may have changed, or the customer may be gone. */
 const ABOUT_SUBSCRIPTIONS =
-  /^(customer\.(subscription\.|deleted$)|invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
+  /^(customer\.(subscription\.|deleted$)|invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$|checkout\.session\.(completed|async_payment_(succeeded|failed))$|payment_intent\.processing$)/
 /** Money that went back or may go back: for operators. */
 const ABOUT_MONEY_BACK = /^(charge\.(refunded|refund\.|dispute\.)|refund\.)/
 /** The hosted page can no longer be used. */

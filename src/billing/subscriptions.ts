@@ -347,7 +347,11 @@ export class Subscriptions {
     if (saved.length === 0) return { current, surplus, change: 'older' }
     // The provider may word the same page's address anew each time.
     const { confirmUrl } = row
-    const isUnchanged = before && isDeepStrictEqual({ ...before, confirmUrl, seenAt }, { ...before, ...row })
+    const known = { ...before, confirmUrl, seenAt }
+    // A customer who has confirmed the first payment at the bank: nothing here was wrong until then.
+    if (known.firstPayment === 'unconfirmed' && row.firstPayment === 'processing')
+      known.firstPayment = row.firstPayment
+    const isUnchanged = before && isDeepStrictEqual(known, { ...before, ...row })
     return { current, surplus, change: isUnchanged ? 'same' : 'changed' }
   }
 

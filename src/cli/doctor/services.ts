@@ -230,6 +230,7 @@ const WEBHOOK_EVENTS = [
   'invoice.payment_action_required',
   'invoice.voided',
   'invoice.marked_uncollectible',
+  'payment_intent.processing',
   'charge.refunded',
   'charge.refund.updated',
   'charge.dispute.created',

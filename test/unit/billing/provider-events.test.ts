@@ -18,6 +18,8 @@ describe('what an event makes us do', () => {
     ['checkout.session.completed', 'subscription', true],
     ['checkout.session.async_payment_succeeded', 'subscription', true],
     ['checkout.session.async_payment_failed', 'subscription', true],
+    ['payment_intent.processing', 'subscription', true],
+    ['payment_intent.succeeded', 'other', false],
     ['charge.refunded', 'money back', true],
     ['charge.refund.updated', 'money back', true],
     ['charge.dispute.created', 'money back', true],
