@@ -174,6 +174,11 @@ export class PriceRefusals {
     if (this.fixed.has(keyOf(sale))) throw new ApiError('CURRENCY_FIXED')
   }
 
+  /** What the customer's currency was fixed by has ended. */
+  forget(sale: Sale): void {
+    this.fixed.delete(keyOf(sale))
+  }
+
   /**
    * What to throw for an error of `callStripe` about a price. `PLAN_UNAVAILABLE` (409) for one that is no longer on sale:
    * it is not shown any longer. `CURRENCY_FIXED` (409) if the customer pays in another currency; not before, because the

@@ -256,11 +256,13 @@ export class HostedCheckouts {
 
   /**
    * Our id is the idempotency key: after a lost answer or a crash, a retry returns the first checkout. Throws
-   * like `callStripe`, and `CURRENCY_FIXED` and `PLAN_UNAVAILABLE` (409).
+   * like `callStripe`, and `CURRENCY_FIXED` and `PLAN_UNAVAILABLE` (409), the first for a minute without asking, unless
+   * `isCurrencyFreed`.
    */
-  async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
+  async create(checkout: Checkout, isCurrencyFreed: boolean): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
     const sale = { customer, price: checkout.priceId }
+    if (isCurrencyFreed) this.priceRefusals.forget(sale)
     this.priceRefusals.requireNotFixed(sale)
     const params = await this.paramsOf(checkout, customer)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
@@ -349,10 +351,22 @@ export class CheckoutService {
    */
   async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
     await this.customers.requireOfOurKey(actor.accountId)
+    const url = await this.page(actor, intent).catch(async error => {
+      // What fixes the currency may be the unpaid subscription itself.
+      const isInTheWay = (error as ApiError).code === 'CURRENCY_FIXED' && (await this.endUnpaid(actor.accountId))
+      if (!isInTheWay) throw error
+      return this.page(actor, intent, true)
+    })
+    // Only now, because the provider may refuse the new page, and then the unpaid subscription is all there is. Both can
+    // be paid for a moment, but nobody has the address of the page until the other has ended, however often this fails.
     await this.endUnpaid(actor.accountId)
+    return url
+  }
+
+  private async page(actor: SessionActor, intent: CheckoutIntent, isCurrencyFreed = false): Promise<string> {
     const checkout = await this.open(actor.accountId, intent)
     if (checkout.url) return checkout.url
-    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor)
+    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor, isCurrencyFreed)
     this.underWay.set(checkout.id, underWay)
     return underWay.finally(() => this.underWay.delete(checkout.id))
   }
@@ -360,11 +374,12 @@ export class CheckoutService {
   /**
    * Ends a subscription whose first payment has failed or was never confirmed, which could still be paid for some hours,
    * before another is sold. Throws `ALREADY_SUBSCRIBED` when it was paid in the meantime, `PAYMENT_PENDING` when somebody
-   * has begun to, and like `callStripe`.
+   * has begun to, and like `callStripe`. In the first two cases the customer is synced, which closes the new page. False
+   * when there is none.
    */
-  private async endUnpaid(accountId: string): Promise<void> {
+  private async endUnpaid(accountId: string): Promise<boolean> {
     const row = await this.subscriptions.row(accountId)
-    if (row?.status !== 'incomplete' || isPaymentPending(row)) return
+    if (row?.status !== 'incomplete' || isPaymentPending(row)) return false
     const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
     if (found?.status !== 'incomplete') return this.requeue(found)
     if ((await firstPaymentOf(this.stripe, found)).state === 'processing') {
@@ -376,6 +391,7 @@ export class CheckoutService {
       return this.requeue(found)
     // Without its invoice nobody can pay it, but it would stay `incomplete` until it expires.
     await callStripeOrNull(() => this.stripe.subscriptions.cancel(found.id))
+    return true
   }
 
   /** The provider voids only unpaid invoices, so a payment at this very moment is not lost. */
@@ -391,11 +407,12 @@ export class CheckoutService {
     })
   }
 
-  /** Throws `ALREADY_SUBSCRIBED` unless it has ended. */
-  private async requeue(found: Stripe.Subscription | null): Promise<void> {
+  /** True when it has ended; throws `ALREADY_SUBSCRIBED` otherwise. */
+  private async requeue(found: Stripe.Subscription | null): Promise<true> {
     const customer = found?.customer
     if (typeof customer === 'string') await this.queue.add(customer)
     if (found && !ENDED_STATUSES.includes(found.status)) throw new ApiError('ALREADY_SUBSCRIBED')
+    return true
   }
 
   private async open(accountId: string, intent: CheckoutIntent): Promise<Checkout> {
@@ -407,8 +424,8 @@ export class CheckoutService {
     return opened.checkout
   }
 
-  private async host(checkout: Checkout, actor: SessionActor): Promise<string> {
-    const { id: providerId, url } = await this.createHosted(checkout)
+  private async host(checkout: Checkout, actor: SessionActor, isCurrencyFreed: boolean): Promise<string> {
+    const { id: providerId, url } = await this.createHosted(checkout, isCurrencyFreed)
     const { priceId } = checkout
     const isOpen = await this.database.transaction(async transaction => {
       const created = auditEvent(actor, 'checkout.create', { checkout: providerId, priceId })
@@ -424,9 +441,9 @@ export class CheckoutService {
    * The provider repeats a recorded failure under the same key for a day, so the next click uses a new key.
    * Throws like {@link HostedCheckouts.create}.
    */
-  private async createHosted(checkout: Checkout) {
+  private async createHosted(checkout: Checkout, isCurrencyFreed: boolean) {
     try {
-      return await this.hosted.create(checkout)
+      return await this.hosted.create(checkout, isCurrencyFreed)
     } catch (error) {
       const { code } = error as ApiError
       const isRefused = code === 'PLAN_UNAVAILABLE' || code === 'CURRENCY_FIXED'

@@ -332,6 +332,12 @@ slow(
       expect(outcome(await subscribe(app, payer.signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
       expect(asked()).toBe(before)
 
+      // What was never paid is in nobody's way (B12).
+      const unpaid = await signIn(app, await anOwner(app), 'main')
+      await app.sandbox.simulate.payUnconfirmed(await openCheckout(app, unpaid))
+      await app.paymentsSettled()
+      expect(outcome(await subscribe(app, unpaid, inEuros))).toBe('201')
+
       // Nor with a subscription of which we do not know yet.
       const signedIn = await signIn(app, await anOwner(app), 'main')
       const page = await openCheckout(app, signedIn)

@@ -1,11 +1,13 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
-import { CustomerSync, SurplusSubscriptions } from '../../sources.js'
+import { BillingReconciler, CustomerSync, SurplusSubscriptions } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { ask, keep } from '../support/leaving-accounts.js'
 import { click, readAfter } from '../support/paying.js'
+import { aProvenOwner, onMainSite } from '../support/reauthenticate.js'
 import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -152,18 +154,70 @@ describe('billing 1: a first payment that takes days', () => {
     },
   )
 
-  slow('that was confirmed a moment ago is in the way of another (B12)', async () => {
-    const { signedIn, customer, subscription } = await anUnconfirmedPayer()
-    // The sandbox has no payment that takes days once it is confirmed.
-    const payment = { payment: { payment_intent: { status: 'processing' } } }
-    jest
-      .spyOn(app.app.get(Stripe).invoicePayments, 'list')
-      .mockResolvedValueOnce({ data: [payment] } as never)
-    expect(outcome(await subscribe(app, signedIn))).toBe('409 PAYMENT_PENDING')
-    jest.restoreAllMocks()
-    await app.sandbox.simulate.recoverPayment(subscription)
+  it('that nobody confirms can still be confirmed when the page for another does not open (B12)', async () => {
+    const { signedIn, customer, subscription, page } = await anUnconfirmedPayer()
+    app.sandbox.dashboard.archivedProducts.add('prod_yearly')
+    const refused = await subscribe(app, signedIn, { priceId: 'price_yearly' })
+    app.sandbox.dashboard.archivedProducts.clear()
+    expect(outcome(refused)).toBe('409 PLAN_UNAVAILABLE')
+    expect(await stateOf(signedIn)).toBe('unconfirmed')
+    app.sandbox.fault = 'error-500'
+    const failed = await subscribe(app, signedIn)
+    app.sandbox.fault = null
+    expect(failed.status).toBeGreaterThanOrEqual(500)
+    await click(page, 'pay')
+    expect(await stateOf(signedIn)).toBe('active')
+    expect(livingOf(customer)).toEqual([subscription])
+  })
+
+  it('that is confirmed and then takes days is on its way, which an event says (B12)', async () => {
+    const { signedIn, checkout, customer, subscription } = await anUnconfirmedPayer()
+    await app.sandbox.simulate.confirmBankDebit(checkout)
+    expect(await stateOf(signedIn)).toBe('pending')
+    await app.sandbox.simulate.settleBankDebit(checkout, 'succeeded')
+    expect(await stateOf(signedIn)).toBe('active')
+    expect(livingOf(customer)).toEqual([subscription])
+  })
+
+  it('that was confirmed a moment ago is in the way of another, whose page is not left open (B12)', async () => {
+    const { signedIn, checkout, customer, subscription } = await anUnconfirmedPayer()
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.confirmBankDebit(checkout)
+    const early = await subscribe(app, signedIn)
+    app.sandbox.webhookUrl = webhookUrl
+    expect(outcome(early)).toBe('409 PAYMENT_PENDING')
+    await app.sandbox.simulate.settleBankDebit(checkout, 'succeeded')
     await app.paymentsSettled()
     expect(livingOf(customer)).toEqual([subscription])
+    const pages = app.sandbox.checkouts().filter(({ customer: buyer }) => buyer === customer)
+    expect(pages.filter(({ status }) => status === 'open')).toEqual([])
+  })
+
+  it('that was confirmed is no repair of the nightly comparison (B12)', async () => {
+    const { signedIn, checkout } = await anUnconfirmedPayer()
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.confirmBankDebit(checkout)
+    await app.app.get(BillingReconciler).reconcile(1_000)
+    await app.paymentsSettled()
+    expect((await readSubscription(app, signedIn.accessToken)).json.state).toBe('pending')
+    app.sandbox.webhookUrl = webhookUrl
+    const { accountId } = claimsOf(signedIn.accessToken)
+    const rows = (await app.auditRows()).filter(row => row.accountId === accountId)
+    expect(rows.map(({ action }) => action)).not.toContain('billing.repair')
+  })
+
+  it('whose account is going to be deleted has no page to confirm it any longer (B12)', async () => {
+    const owner = await aProvenOwner(app)
+    await app.sandbox.simulate.payUnconfirmed(await openCheckout(app, owner))
+    await app.paymentsSettled()
+    const read = async () => (await onMainSite(app, owner, 'GET', '/api/subscription')).json
+    expect(await read()).toMatchObject({ state: 'unconfirmed', confirmUrl: expect.any(String) })
+    expect(outcome(await ask(app, owner))).toBe('200')
+    expect(await read()).toMatchObject({ state: 'unconfirmed', confirmUrl: null })
+    expect((await keep(app, owner)).status).toBeLessThan(300)
+    expect(await read()).toMatchObject({ confirmUrl: expect.any(String) })
   })
 
   it('costs one request more to look at until it has arrived (B12)', async () => {
