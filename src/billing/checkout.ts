@@ -353,8 +353,8 @@ export class CheckoutService {
     await this.customers.requireOfOurKey(actor.accountId)
     const url = await this.page(actor, intent).catch(async error => {
       // What fixes the currency may be the unpaid subscription itself.
-      const isInTheWay = (error as ApiError).code === 'CURRENCY_FIXED' && (await this.endUnpaid(actor.accountId))
-      if (!isInTheWay) throw error
+      const isFixed = (error as ApiError).code === 'CURRENCY_FIXED'
+      if (!isFixed || !(await this.endUnpaid(actor.accountId))) throw error
       return this.page(actor, intent, true)
     })
     // Only now, because the provider may refuse the new page, and then the unpaid subscription is all there is. Both can

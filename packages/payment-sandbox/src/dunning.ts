@@ -58,8 +58,8 @@ export class Dunning {
   }
 
   /**
-   * Pays an open invoice (`invoice.paid`). Throws while a payment of it is on its way. If it is the latest, its subscription becomes active
-   * (`customer.subscription.updated`) unless it has ended or is paused:
+   * Pays an open invoice (`invoice.paid`). If it is the latest, its subscription becomes active
+   * (`customer.subscription.updated`) unless it has ended or is paused. Throws while a payment of it is on its way:
    * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses.
    */
   pay(invoice: Invoice): void {
