@@ -1,4 +1,5 @@
-// npm run check: format, lint, types, import rules and the API's document, side by side. Says more only about what failed.
+// npm run check: format, lint, types, import rules, the API's document and code that nothing reads, side by side. Says
+// more only about what failed.
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +24,7 @@ const checks = {
   'import rules': ['test/import-rules.mjs'],
   'rules of OpenAPI': ['test/openapi-rules.mjs'],
   'messages of the pages': ['web/messages/check.mjs'],
+  'nothing unused': ['node_modules/knip/bin/knip.js', '--config', 'test/knip.json', '--no-progress'],
 }
 
 await requireSupportedNode()
