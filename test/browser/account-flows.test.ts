@@ -514,7 +514,7 @@ test('saves the sites that were ticked and unticked, and gives back none that so
   const hostOf = (word: string) => `${word}-${member.id}.test`
   for (const word of ['kept', 'unchecked', 'revoked', 'added'])
     await aSatellite(stage.app, owner, `https://${hostOf(word)}`, { name: hostOf(word) })
-  const users = stage.app.app.get(Users)
+  const users = stage.app.get(Users)
   const limitTo = (...words: string[]) => {
     const origins = words.map(word => `https://${hostOf(word)}`)
     const { app } = stage.app

@@ -41,8 +41,8 @@ beforeAll(async () => {
   owner = await anOwner(stage.app)
   const { accountId } = owner
   const pending = { accountId, origin: PENDING, name: 'Pending', kind: 'production' } as const
-  const add = (transaction: Db) => stage.app.app.get(RegisteredSatellites).add(transaction, pending)
-  await stage.app.app.get(Database).transaction(add)
+  const add = (transaction: Db) => stage.app.get(RegisteredSatellites).add(transaction, pending)
+  await stage.app.get(Database).transaction(add)
 }, START_MS)
 beforeEach(async () => {
   stage.received.forget()
@@ -298,10 +298,10 @@ describe('what people see', () => {
     await show(addressOf(CUSTOMER), 'does not accept logins from here', 'main-handoff-password-only')
     await change({ loginMode: 'both' })
     await setSatelliteState(stage.app, satellite, 'suspended')
-    await stage.app.app.get(Satellites).refresh()
+    await stage.app.get(Satellites).refresh()
     await show(addressOf(CUSTOMER), 'is suspended at the moment', 'main-handoff-suspended')
     await setSatelliteState(stage.app, satellite, 'active')
-    await stage.app.app.get(Satellites).refresh()
+    await stage.app.get(Satellites).refresh()
 
     // Somebody of another account, who gives way to a member of this one.
     const stranger = await anOwner(stage.app)

@@ -98,7 +98,7 @@ describe('the language', () => {
 
     // The browser reads German; the page does not.
     const user = await anOwner(stage.app)
-    const languageOf = async () => (await stage.app.app.get(Users).find(user.id))?.language
+    const languageOf = async () => (await stage.app.get(Users).find(user.id))?.language
     await visit(page, `${MAIN}/login`)
     await page.getByLabel('Sprache').selectOption('en')
     await logInOn(page, user)

@@ -64,10 +64,10 @@ describe('a login that ends while somebody types a reason', () => {
     await logInAsOperator(page, operator)
     await page.getByRole('dialog').waitFor()
     expect(await page.getByLabel('Reason').inputValue()).toBe(REASON)
-    expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).toBeNull()
+    expect((await stage.app.get(Users).find(owner.id))?.disabledAt).toBeNull()
     await confirm()
     await page.getByText('is disabled').waitFor()
-    expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
+    expect((await stage.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
     // Once said, it is not kept.
     await page.getByRole('button', { name: 'Enable' }).click()
     expect(await page.getByLabel('Reason').inputValue()).toBe('')

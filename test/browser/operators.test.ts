@@ -106,7 +106,7 @@ describe('an operator', () => {
     await page.getByText('Disabled by an operator').waitFor()
     // The button that was pressed is gone.
     await eventually(async () => !(await page.evaluate('document.activeElement === document.body')))
-    expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
+    expect((await stage.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
     await page.getByText(REASON).first().waitFor()
 
     await page.getByRole('link', { name: 'Unnamed account' }).click()
@@ -221,7 +221,7 @@ describe('lists of the console', () => {
     const owner = await anOwner(stage.app)
     stage.app.outbox.accepts = () => false
     await mailResetLink(stage.app, owner)
-    await stage.app.app.get(Mailer).flush()
+    await stage.app.get(Mailer).flush()
     stage.app.outbox.accepts = () => true
     await logIn()
     await page.getByRole('link', { name: 'Failed mails' }).click()
@@ -243,7 +243,7 @@ describe('lists of the console', () => {
     const owner = await anOwner(stage.app)
     stage.app.outbox.accepts = () => false
     await mailResetLink(stage.app, owner)
-    await stage.app.app.get(Mailer).flush()
+    await stage.app.get(Mailer).flush()
     await logIn()
     await page.getByRole('link', { name: 'Failed mails' }).click()
     const row = page.getByRole('listitem').filter({ hasText: owner.email })
@@ -259,7 +259,7 @@ describe('lists of the console', () => {
     }
     await trySending()
     stage.app.outbox.accepts = () => true
-    const failedMails = stage.app.app.get(FailedMails)
+    const failedMails = stage.app.get(FailedMails)
     const { rows } = await failedMails.page(1, undefined)
     await failedMails.remove(rows[0]!.id)
     await trySending()
@@ -333,7 +333,7 @@ describe('lists of the console', () => {
 test('an operator who reads German is told in German what was refused, and can choose English', async () => {
   const owner = await anOwner(stage.app)
   const actor = { userId: owner.id, accountId: owner.accountId, client: client(MAIN) }
-  const log = stage.app.app.get(AuditLog)
+  const log = stage.app.get(AuditLog)
   log.enqueue(auditEvent(actor, 'login', { reason: 'wrong password' }), 'failed')
   log.enqueue(auditEvent(actor, 'handoff.code', { reason: 'not_invited' }), 'refused')
   await log.flush()

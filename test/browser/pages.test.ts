@@ -295,7 +295,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop())
 
 async function withEmail(user: User, email: string): Promise<User> {
-  const database = stage.app.app.get(Database)
+  const database = stage.app.get(Database)
   await database.run(db => db.update(users).set({ email }).where(eq(users.id, user.id)))
   return { ...user, email: email as Email }
 }
@@ -305,14 +305,14 @@ async function recordRefusals(): Promise<void> {
   const client = { requestId: 'a', ip: '203.0.113.7', userAgent: 'curl/8', origin: MAIN }
   const actor = { userId: owner.id, accountId: owner.accountId, client }
   await openSession(stage.app, owner, 'main', client)
-  const log = stage.app.app.get(AuditLog)
+  const log = stage.app.get(AuditLog)
   log.enqueue(auditEvent(actor, 'login', { reason: 'wrong password' }), 'failed')
   log.enqueue(auditEvent(actor, 'handoff.code', { reason: 'not_invited' }), 'refused')
   await log.flush()
   const { outbox } = stage.app
   outbox.accepts = () => false
   await mailResetLink(stage.app, newOwner)
-  await stage.app.app.get(Mailer).flush()
+  await stage.app.get(Mailer).flush()
   outbox.accepts = () => true
 }
 

@@ -154,7 +154,7 @@ describe('the page that docs/integrate.md shows for React', () => {
     await enter()
     await menuOf(owner).waitFor()
     const later = await page.context().newPage()
-    await stage.app.app.get(UserAdministration).endSessions(owner)
+    await stage.app.get(UserAdministration).endSessions(owner)
     await page.goto(`${MAIN}/`)
     await page.getByText('Your session was ended from elsewhere').waitFor()
     await later.goto(`${MAIN}/`)

@@ -95,7 +95,7 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
   await press('Check now')
   await seeing('The proof was found. The satellite is active now.')
   await expectGoodPage(page, 'main-satellite-active')
-  await stage.app.app.get(Satellites).refresh()
+  await stage.app.get(Satellites).refresh()
 
   const there = (await openTab(page.context())).page
   await visit(there, `${CUSTOMER}/`)
@@ -174,7 +174,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
 
 test('says since when a proof is missing, when the satellite will be suspended, and what an operator did', async () => {
   await anOwnerWith('https://forgetful.test', 'Forgetful')
-  const database = stage.app.app.get(Database)
+  const database = stage.app.get(Database)
   await database.run(db => db.update(satelliteProofs).set({ method: 'operator' }))
   await page.reload()
   await seeing('We vouch for this satellite ourselves, so there is nothing to publish.')

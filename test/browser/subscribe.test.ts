@@ -147,7 +147,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
       await stage.app.sandbox.simulate.failPayment(subscriptionId)
       await stage.app.paymentsSettled()
       const longAgo = new Date(Date.now() - PERIOD_DAYS * DAY_SECONDS * 1000)
-      await stage.app.app
+      await stage.app
         .get(Database)
         .run(db =>
           db

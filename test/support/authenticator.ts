@@ -38,16 +38,16 @@ export class Authenticator {
 /** Sets up an authenticator app that is confirmed, as if long ago. */
 export async function giveAuthenticator(app: TestApp, { id }: Pick<User, 'id'>): Promise<Authenticator> {
   const authenticator = new Authenticator(app)
-  await app.app.get(SessionChanges).commit(async transaction => {
-    await app.app.get(Users).lock(transaction, id)
-    await app.app.get(TotpFactors).add(transaction, id, authenticator.secret)
-    return app.app.get(UserFactors).reassess(transaction, id)
+  await app.get(SessionChanges).commit(async transaction => {
+    await app.get(Users).lock(transaction, id)
+    await app.get(TotpFactors).add(transaction, id, authenticator.secret)
+    return app.get(UserFactors).reassess(transaction, id)
   })
   return authenticator
 }
 
 export function giveRecoveryCodes(app: TestApp, { id }: Pick<User, 'id'>): Promise<string[]> {
-  return app.app.get(Database).transaction(transaction => app.app.get(RecoveryCodes).replace(transaction, id))
+  return app.get(Database).transaction(transaction => app.get(RecoveryCodes).replace(transaction, id))
 }
 
 type Headers = Record<string, string>
@@ -85,5 +85,5 @@ export async function aChallenge(app: TestApp, user: Pick<User, 'email'>, header
 
 /** As if the user had used all their recovery codes. */
 export async function spendCodes(app: TestApp, userId: string): Promise<void> {
-  await app.app.get(Database).run(db => db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)))
+  await app.get(Database).run(db => db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)))
 }

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll } from '@jest/globals'
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet'
 
 /** What a name has: TXT records, each of one or more strings, and addresses. */
@@ -19,20 +20,24 @@ export class DnsServer {
   /** What happens elsewhere before a question is answered. */
   meanwhile: (question: string) => Promise<unknown> = async () => undefined
 
-  private constructor(private readonly socket: Socket) {
+  private socket!: Socket
+
+  static async start(): Promise<DnsServer> {
+    const dns = new DnsServer()
+    await dns.open()
+    return dns
+  }
+
+  async open(): Promise<void> {
+    const socket = createSocket('udp4')
     socket.on('message', async (message, { port, address }) => {
       const [question] = decode(message).questions ?? []
       if (question) await this.meanwhile(`${question.type} ${question.name}`)
       const answer = this.answerTo(message)
       if (answer) socket.send(answer, port, address)
     })
-  }
-
-  static async start(): Promise<DnsServer> {
-    const socket = createSocket('udp4')
-    socket.bind(0, '127.0.0.1')
+    this.socket = socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
-    return new DnsServer(socket)
   }
 
   /** `127.0.0.1:<port>`, as resolvers take it. */
@@ -56,6 +61,14 @@ export class DnsServer {
     const answers = code === 0 && zone ? answersOf(question.name, question.type, zone) : []
     return encode({ type: 'response', id: id ?? 0, flags: AUTHORITATIVE_ANSWER | code, questions, answers })
   }
+}
+
+/** A name server, for the tests of the file or `describe` that calls this. */
+export function aDnsServer(): DnsServer {
+  const dns = new DnsServer()
+  beforeAll(() => dns.open())
+  afterAll(() => dns.stop())
+  return dns
 }
 
 function answersOf(name: string, type: string, { txt = [], a = [], aaaa = [] }: Zone): Answer[] {

@@ -42,9 +42,9 @@ export async function prove(
   ...methods: AuthMethod[]
 ): Promise<void> {
   const sid = handleOf(sessionId as SessionId)
-  const session = await app.app.get(SessionStore).find(sid, app.clock.now())
+  const session = await app.get(SessionStore).find(sid, app.clock.now())
   if (!session) throw new Error('This session is not live')
-  await app.app.get(Reauthentication).stamp(session, authMethods(...methods))
+  await app.get(Reauthentication).stamp(session, authMethods(...methods))
 }
 
 /** Required from now on of whoever changes; users who are there already are left as they are. */
@@ -58,18 +58,18 @@ export function requireOf(
     secondFactorFrom: app.clock.now(),
     secondFactorEnforced: secondFactor !== 'off',
   }
-  return app.app.get(Database).run(db => db.update(accounts).set(policy).where(eq(accounts.id, accountId)))
+  return app.get(Database).run(db => db.update(accounts).set(policy).where(eq(accounts.id, accountId)))
 }
 
 /** As the job does once the days of grace are over; a trigger sets what it has to be. */
 export async function markLate(app: TestApp, { id }: Pick<User, 'id'>): Promise<void> {
-  await app.app.get(Database).run(db => db.update(users).set({ mustEnrol: true }).where(eq(users.id, id)))
+  await app.get(Database).run(db => db.update(users).set({ mustEnrol: true }).where(eq(users.id, id)))
 }
 
 async function change(app: TestApp, userId: string, work: (transaction: Db) => Promise<unknown>) {
-  await app.app.get(SessionChanges).commit(async transaction => {
+  await app.get(SessionChanges).commit(async transaction => {
     await transaction.select().from(users).where(eq(users.id, userId)).for('no key update')
     await work(transaction)
-    return app.app.get(UserFactors).reassess(transaction, userId)
+    return app.get(UserFactors).reassess(transaction, userId)
   })
 }

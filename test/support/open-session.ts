@@ -21,11 +21,11 @@ export async function openSession(
   source: Source,
   client: Client,
 ): Promise<NewSession> {
-  const sessions = app.app.get(SessionsService)
+  const sessions = app.get(SessionsService)
   const proof = { methods: authMethods('pwd') }
   const opened = await sessions.create({ ...user, userId: user.id }, { source, client }, proof)
   await listRow(app, opened.session)
-  const live = await app.app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
+  const live = await app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
   await sessions.endSurplus(user.id, live.length, client)
   return opened
 }

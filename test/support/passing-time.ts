@@ -10,7 +10,7 @@ export async function passTime(app: TestApp, seconds: number): Promise<void> {
 
 /** Moves the leases back, as if the jobs had run that much earlier. */
 export async function ageLeases(app: TestApp, seconds: number): Promise<void> {
-  await app.app
+  await app
     .get(Database)
     .run(db =>
       db.execute(

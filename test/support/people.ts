@@ -17,12 +17,12 @@ export const PASSWORD = 'a password nobody else has'
 
 /** A new owner in a new account. */
 export function anOwner(app: TestApp, password = PASSWORD): Promise<User> {
-  return app.app.get(UserCreation).createAccount(anEmail(), password)
+  return app.get(UserCreation).createAccount(anEmail(), password)
 }
 
 /** A new member of the owner's account. */
 export function aMember(app: TestApp, owner: User, password = PASSWORD): Promise<User> {
-  return app.app.get(UserCreation).createMember(owner.accountId, anEmail(), password)
+  return app.get(UserCreation).createMember(owner.accountId, anEmail(), password)
 }
 
 /** Members as an import makes them: many, of one moment, none of whom has logged in. */
@@ -37,9 +37,9 @@ export async function importMembers(
     const rest = { name: null, satellites: null, passwordHash: null }
     return { id: randomUUID(), accountId, email: anEmail(), role: 'member', granted, ...rest }
   })
-  return app.app.get(Database).transaction(async transaction => {
+  return app.get(Database).transaction(async transaction => {
     const added: User[] = []
-    for (const member of members) added.push(await app.app.get(Users).add(transaction, member, createdAt))
+    for (const member of members) added.push(await app.get(Users).add(transaction, member, createdAt))
     return added
   })
 }

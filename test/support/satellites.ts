@@ -17,14 +17,14 @@ export async function aSatellite(
   origin: string,
   { kind = 'production', ...change }: Wanted = {},
 ): Promise<SatelliteRow> {
-  const registered = app.app.get(RegisteredSatellites)
-  const satellite = await app.app.get(Database).transaction(async transaction => {
+  const registered = app.get(RegisteredSatellites)
+  const satellite = await app.get(Database).transaction(async transaction => {
     const added = await registered.add(transaction, { accountId, origin, name: 'A shop', kind })
     await registered.activate(transaction, added.satellite)
     const hasChange = Object.keys(change).length > 0
     return hasChange ? registered.change(transaction, added.satellite.id, change) : added.satellite
   })
-  await app.app.get(Satellites).refresh()
+  await app.get(Satellites).refresh()
   return satellite
 }
 
@@ -34,8 +34,8 @@ export function setSatelliteState(
   { id, accountId }: Pick<SatelliteRow, 'id' | 'accountId'>,
   state: 'active' | 'suspended',
 ): Promise<void> {
-  const registered = app.app.get(RegisteredSatellites)
-  return app.app.get(Database).transaction(async transaction => {
+  const registered = app.get(RegisteredSatellites)
+  return app.get(Database).transaction(async transaction => {
     const { satellite } = await registered.lock(transaction, accountId, id)
     if (state === 'active') await registered.activate(transaction, satellite)
     else await registered.suspend(transaction, id, 'account')

@@ -178,11 +178,17 @@ export class TestApp {
   }
 }
 
-/** A service for the tests of the file or `describe` that calls this: there before they begin, stopped after them. */
-export function anApp(environment: Readonly<Record<string, string>> = {}, backend = USUAL_BACKEND): TestApp {
+type Environment = Readonly<Record<string, string>>
+
+/**
+ * A service for the tests of the file or `describe` that calls this: there before they begin, stopped after them. Its
+ * environment is a function where that names what is started before it.
+ */
+export function anApp(environment: Environment | (() => Environment) = {}, backend = USUAL_BACKEND): TestApp {
   const app: TestApp = Object.create(TestApp.prototype)
   beforeAll(async () => {
-    Object.assign(app, await TestApp.startOn(backend, environment))
+    const variables = typeof environment === 'function' ? environment() : environment
+    Object.assign(app, await TestApp.startOn(backend, variables))
   })
   // Where it has not started, that is what there is to say.
   afterAll(() => app.app && app.stop())

@@ -15,7 +15,7 @@ export interface Operator {
 
 export async function anOperator(app: TestApp): Promise<Operator> {
   const email = anEmail()
-  const { totpSecret } = await app.app.get(Operators).add(email, PASSWORD)
+  const { totpSecret } = await app.get(Operators).add(email, PASSWORD)
   return { email, password: PASSWORD, app: new Authenticator(app, totpSecret) }
 }
 

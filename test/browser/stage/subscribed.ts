@@ -9,9 +9,9 @@ export interface Payer {
 
 /** The id at the provider of a page where the account can pay. */
 export async function openPage(app: TestApp, { accountId }: User): Promise<string> {
-  const { id } = await app.app.get(Stripe).checkout.sessions.create({
+  const { id } = await app.get(Stripe).checkout.sessions.create({
     mode: 'subscription',
-    customer: await app.app.get(BillingCustomers).ensure(accountId),
+    customer: await app.get(BillingCustomers).ensure(accountId),
     line_items: [{ price: 'price_monthly', quantity: 1 }],
     success_url: `${MAIN}/account/billing`,
   })

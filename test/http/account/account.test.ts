@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { subjectsTo } from '../support/leaving-accounts.js'
@@ -9,11 +9,7 @@ import { aMemberWith } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('The account', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   const read = (session: SignedIn) => onMainSite(app, session, 'GET', '/api/account')
   const rename = (session: SignedIn, body: object) => onMainSite(app, session, 'PATCH', '/api/account', body)

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals'
+import { beforeAll, describe, expect, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database, type User } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { holdContinuedReports } from '../../support/held-reports.js'
 import { aMember, anOwner } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
@@ -16,11 +16,10 @@ import { onMainSite, provenSession } from '../support/reauthenticate.js'
 const ROWS = 50_000
 const EXPORT = '/api/profile/export'
 
-let app: TestApp
+const app = anApp()
 let database: Database
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start()
   database = app.get(Database)
   owner = await anOwner(app)
   await database.maintain(db =>
@@ -29,7 +28,6 @@ beforeAll(async () => {
       from generate_series(1, ${ROWS}::int)`),
   )
 })
-afterAll(() => app?.stop())
 
 describe('The export of a member who has done nothing, in an account with a long log', () => {
   slow('is read no further when its client leaves', async () => {

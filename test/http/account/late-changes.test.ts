@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database, type Db, permissionsOf, type User, Users, userSessions } from '../../sources.js'
-import { DnsServer } from '../../support/dns-server.js'
+import { aDnsServer } from '../../support/dns-server.js'
 import { anEmail, anOwner } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import {
@@ -48,21 +48,13 @@ const TAKEN_AWAY: readonly [
 ]
 
 describe('A change that the guards let in just before', () => {
-  let app: TestApp
-  let dns: DnsServer
+  const dns = aDnsServer()
+  const app = anApp(() => ({ DNS_SERVERS: dns.address }))
   let member: User
   let change: (method: string, path: string, body?: object) => Promise<string>
   let pending: AddedSatellite
   let active: AddedSatellite
   let invitation: string
-  beforeAll(async () => {
-    dns = await DnsServer.start()
-    app = await TestApp.start({ DNS_SERVERS: dns.address })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await dns.stop()
-  })
   beforeEach(async () => {
     const owner = await anOwner(app)
     ;({ user: member } = await aManager(app, owner, 'accountSettings'))

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { Users } from '../../sources.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
@@ -12,11 +12,7 @@ const GERMAN = { 'Accept-Language': 'de-DE,de;q=0.9,en;q=0.8' }
 const ENGLISH = { 'Accept-Language': 'en-GB' }
 
 describe('the language of mails', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     app.post(path, body, { Origin: MAIN, ...headers })

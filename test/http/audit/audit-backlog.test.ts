@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
   ALL_IDS,
@@ -14,20 +14,19 @@ import {
   secondsAfter,
   unsealedRows,
 } from '../../sources.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { type Read, readBy } from '../support/read-by.js'
 
 const WAITING = 45_000
 const ROWS_A_RANGE = 10_000
 
-let app: TestApp
+const app = anApp()
 let database: Database
 beforeAll(async () => {
-  app = await TestApp.start()
-  database = app.app.get(Database)
+  database = app.get(Database)
   // Its search of the whole log; the next is in a day.
-  await app.app.get(AuditSealer).run()
+  await app.get(AuditSealer).run()
   // In one statement, and without ANALYZE, as after an import.
   await database.maintain(db =>
     db.execute(sql`
@@ -35,7 +34,6 @@ beforeAll(async () => {
       select now(), 'user.import', 'ok' from generate_series(1, ${WAITING}::int)`),
   )
 })
-afterAll(() => app?.stop())
 
 describe('Rows of the audit log that wait for their seals, many thousands', () => {
   test('are looked at in ranges, however many follow', async () => {
@@ -46,13 +44,13 @@ describe('Rows of the audit log that wait for their seals, many thousands', () =
   })
 
   slow('do not make anybody wait for all of them', async () => {
-    const sealed = await app.app.get(AuditSealer).seal(MAX_ROWS_AWAITED)
+    const sealed = await app.get(AuditSealer).seal(MAX_ROWS_AWAITED)
     expect(sealed).toBeGreaterThanOrEqual(MAX_ROWS_AWAITED)
     expect(sealed).toBeLessThanOrEqual(MAX_ROWS_AWAITED + ROWS_A_RANGE)
   })
 
   slow('are all sealed in the end, and the start of the next run is found in a few places', async () => {
-    await app.app.get(AuditSealer).seal()
+    await app.get(AuditSealer).seal()
     const { seals, rows } = await counts()
     expect(seals).toBe(rows)
     const whileNew = await startBefore(-200)
@@ -61,9 +59,9 @@ describe('Rows of the audit log that wait for their seals, many thousands', () =
     const whenOld = await startBefore(0)
     expect(whenOld.above).toBe(await highestId())
     for (const { read } of [whileNew, whenOld]) expect(read.rows).toBeLessThanOrEqual(2_100)
-    expect(await app.app.get(AuditSealer).seal()).toBe(0)
+    expect(await app.get(AuditSealer).seal()).toBe(0)
     const faults: string[] = []
-    await app.app.get(AuditVerifier).verify(fault => faults.push(fault))
+    await app.get(AuditVerifier).verify(fault => faults.push(fault))
     expect(faults).toEqual([])
   })
 })

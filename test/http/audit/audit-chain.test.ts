@@ -15,7 +15,7 @@ import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
-import { BACKENDS, type Backend, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
+import { anApp, BACKENDS, type Backend, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
 import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 
 const EVENT = { action: 'user.create', outcome: 'ok', client: null } as const
@@ -25,21 +25,21 @@ type VerifiedWithFaults = Verified & { readonly told: string[] }
 
 async function verify(app: TestApp, noted?: Checkpoint): Promise<VerifiedWithFaults> {
   const told: string[] = []
-  const verified = await app.app.get(AuditVerifier).verify(fault => told.push(fault), noted)
+  const verified = await app.get(AuditVerifier).verify(fault => told.push(fault), noted)
   expect(verified.faults).toBe(told.length)
   return { ...verified, told }
 }
 
 function record(app: TestApp, count: number): Promise<void> {
-  return app.app.get(Database).transaction(async db => {
+  return app.get(Database).transaction(async db => {
     for (let number = 0; number < count; number += 1)
-      await app.app.get(AuditLog).record(db, { ...EVENT, detail: { number, name: 'ü' } })
+      await app.get(AuditLog).record(db, { ...EVENT, detail: { number, name: 'ü' } })
   })
 }
 
 /** More than one page of anything. */
 async function recordMany(app: TestApp, count: number): Promise<void> {
-  await app.app.get(Database).run(db =>
+  await app.get(Database).run(db =>
     db.execute(sql`
       insert into audit_log (at, action, outcome, detail)
       select now(), 'user.create', 'ok', json_build_object('number', n) from generate_series(1, ${count}::int) n`),
@@ -48,7 +48,7 @@ async function recordMany(app: TestApp, count: number): Promise<void> {
 
 /** As somebody who owns the database. */
 function execute(app: TestApp, ...statements: string[]): Promise<unknown[]> {
-  return app.app.get(Database).transaction(async db => {
+  return app.get(Database).transaction(async db => {
     for (const table of TABLES) await db.execute(sql.raw(`alter table ${table} disable trigger all`))
     const results = []
     for (const statement of statements) results.push(await db.execute(sql.raw(statement)))
@@ -58,7 +58,7 @@ function execute(app: TestApp, ...statements: string[]): Promise<unknown[]> {
 }
 
 async function rowsOf<Row>(app: TestApp, query: string): Promise<Row[]> {
-  const answer = await app.app.get(Database).run(db => db.execute(sql.raw(query)))
+  const answer = await app.get(Database).run(db => db.execute(sql.raw(query)))
   return (answer as unknown as { rows: Row[] }).rows
 }
 
@@ -68,15 +68,13 @@ async function countOf(app: TestApp, from: string): Promise<number> {
 }
 
 describe('The chain of the audit log', () => {
-  let app: TestApp
+  const app = anApp()
   beforeAll(async () => {
-    app = await TestApp.start()
     await signIn(app, await anOwner(app), 'main')
     await record(app, 20)
     // With its first search of the whole log.
-    await app.app.get(AuditSealer).run()
+    await app.get(AuditSealer).run()
   })
-  afterAll(() => app.stop())
 
   slow('grows by itself within seconds, and what is noted is sealed too', async () => {
     await signIn(app, await anOwner(app), 'main')
@@ -92,7 +90,7 @@ describe('The chain of the audit log', () => {
       'delete from audit_chain',
       'truncate audit_chain',
     ])
-      await expect(app.app.get(Database).run(db => db.execute(sql.raw(statement)))).rejects.toMatchObject({
+      await expect(app.get(Database).run(db => db.execute(sql.raw(statement)))).rejects.toMatchObject({
         cause: { message: 'audit_chain is append-only' },
       })
   })
@@ -155,7 +153,7 @@ describe('The chain of the audit log', () => {
       await execute(app, `update audit_log set outcome = 'failed'`)
       const told: string[] = []
       const unknown = { hash: 'a'.repeat(64) }
-      const { sealed, faults } = await app.app.get(AuditVerifier).verify(fault => told.push(fault), unknown)
+      const { sealed, faults } = await app.get(AuditVerifier).verify(fault => told.push(fault), unknown)
       expect(faults).toBe(sealed + 1)
       expect(told).toHaveLength(1_002)
       expect(told[999]).toMatch(/^Row \d+ \(position 1000\) or its seal was changed$/)
@@ -205,7 +203,7 @@ describe('The chain of the audit log', () => {
     it('wrote the whole chain anew, by a head that was noted', async () => {
       const { head } = await verify(app)
       await execute(app, 'delete from audit_chain', `update audit_log set outcome = 'failed' where id = 3`)
-      await app.app.get(AuditSealer).sealWholeLog()
+      await app.get(AuditSealer).sealWholeLog()
       expect((await verify(app)).told).toEqual([])
       expect((await verify(app, { hash: head.hash })).told).toHaveLength(1)
     })
@@ -230,7 +228,7 @@ describe('The chain of the audit log', () => {
 
   slow('seals nothing twice, whoever seals at once', async () => {
     await recordMany(app, 2_500)
-    const sealer = app.app.get(AuditSealer)
+    const sealer = app.get(AuditSealer)
     await Promise.all([sealer.seal(), sealer.run(), sealer.sealWholeLog(), sealer.seal()])
     expect(await countOf(app, 'audit_chain')).toBe(await countOf(app, 'audit_log'))
     expect((await verify(app)).told).toEqual([])
@@ -254,18 +252,16 @@ describe('The chain of the audit log', () => {
 })
 
 describe('A row that comes to light late', () => {
-  let app: TestApp
+  const app = anApp()
   beforeAll(async () => {
-    app = await TestApp.start()
     // The next search of the whole log is in a day.
-    await app.app.get(AuditSealer).run()
+    await app.get(AuditSealer).run()
   })
-  afterAll(() => app.stop())
 
   onServers('is sealed after those with higher ids', async () => {
     const late = await openTransaction()
     await record(app, 5)
-    const sealer = app.app.get(AuditSealer)
+    const sealer = app.get(AuditSealer)
     await sealer.seal()
     const before = await countOf(app, 'audit_chain')
     await late.commit()
@@ -278,7 +274,7 @@ describe('A row that comes to light late', () => {
   onServers('later than any that we write is found by the search', async () => {
     const late = await openTransaction()
     await record(app, 5)
-    const sealer = app.app.get(AuditSealer)
+    const sealer = app.get(AuditSealer)
     await sealer.seal()
     app.clock.advance(200)
     await record(app, 1)
@@ -297,10 +293,10 @@ describe('A row that comes to light late', () => {
   async function openTransaction() {
     let commit: () => void = () => {}
     const isWritten = new Promise<void>((written, failed) => {
-      done = app.app
+      done = app
         .get(Database)
         .transaction(async (db: Db) => {
-          await app.app.get(AuditLog).record(db, EVENT)
+          await app.get(AuditLog).record(db, EVENT)
           written()
           await new Promise<void>(resolve => {
             commit = resolve
@@ -344,8 +340,8 @@ describe('Two replicas', () => {
   slow('make one chain, however they write and seal at once', async () => {
     const writeAndSeal = async (app: TestApp) => {
       for (let round = 0; round < 15; round += 1) {
-        await Promise.all([record(app, 20), app.app.get(AuditSealer).seal()])
-        await app.app.get(AuditSealer).seal()
+        await Promise.all([record(app, 20), app.get(AuditSealer).seal()])
+        await app.get(AuditSealer).seal()
       }
     }
     await Promise.all([writeAndSeal(first), writeAndSeal(second)])
@@ -356,7 +352,7 @@ describe('Two replicas', () => {
 
   onServers('refuse a fork even without the lock: a position is given once', async () => {
     await record(first, 3)
-    await first.app.get(AuditSealer).seal()
+    await first.get(AuditSealer).seal()
     const link = `select position, -99, hash, sealed_at from audit_chain where position = 3`
     await expect(execute(first, `insert into audit_chain ${link}`)).rejects.toMatchObject({
       cause: { code: '23505' },
@@ -407,7 +403,7 @@ slowOnServers('The same row has the same seal in both databases', async () => {
                  'https://a.test', 'r', '{"z":1.50,"a":{"ü":[true,null,1e3]},"aa":"\\u0001\\"","big":12345678901234567890}'),
                 ('1969-12-31 23:59:59.999Z', 'logout', 'ok', null, null, null, null, null, null, null, '[]')`,
       )
-      await app.app.get(AuditSealer).seal()
+      await app.get(AuditSealer).seal()
       seals.push(await rowsOf(app, 'select audit_id::int as id, hash from audit_chain order by position'))
     } finally {
       await app.stop()
@@ -418,12 +414,10 @@ slowOnServers('The same row has the same seal in both databases', async () => {
 })
 
 describe('npm run cli -- audit:verify', () => {
-  let app: TestApp
+  const app = anApp()
   beforeAll(async () => {
-    app = await TestApp.start()
     await signIn(app, await anOwner(app), 'main')
   })
-  afterAll(() => app.stop())
 
   slow('prints the head, knows it again, and fails when a row was changed', async () => {
     const rows = String(await countOf(app, 'audit_log'))

@@ -47,11 +47,9 @@ describe('The audit log of an account', () => {
   }
 
   function record(events: Partial<AuditEvent>[]): Promise<void> {
-    return app.app.get(Database).transaction(async db => {
+    return app.get(Database).transaction(async db => {
       for (const event of events)
-        await app.app
-          .get(AuditLog)
-          .record(db, { action: 'user.create', outcome: 'ok', client: null, ...event })
+        await app.get(AuditLog).record(db, { action: 'user.create', outcome: 'ok', client: null, ...event })
     })
   }
 
@@ -64,7 +62,7 @@ describe('The audit log of an account', () => {
   async function failToLogIn(email: string): Promise<void> {
     const body = { email, password: 'wrong', source: 'satellite' }
     await app.request({ method: 'POST', path: '/api/login', headers: { 'User-Agent': FIREFOX }, body })
-    await app.app.get(AuditLog).flush()
+    await app.get(AuditLog).flush()
   }
 
   describe('who may read it', () => {
@@ -80,7 +78,7 @@ describe('The audit log of an account', () => {
       const member = await aMember(app, await anOwner(app))
       const without = await signIn(app, member, 'main')
       expect(outcome(await read(without, '', path))).toBe('403 PERMISSION_REQUIRED')
-      await app.app.get(UserAdministration).grant(member, permissionsOf(['accountSettings']))
+      await app.get(UserAdministration).grant(member, permissionsOf(['accountSettings']))
       expect(outcome(await read(await signIn(app, member, 'main'), '', path))).toBe('200')
     })
 
@@ -102,7 +100,7 @@ describe('The audit log of an account', () => {
       async path => {
         const owner = await anOwner(app)
         const signedIn = await signIn(app, owner, 'main')
-        await app.app.get(UserAdministration).grant(owner, permissionsOf(['payments']))
+        await app.get(UserAdministration).grant(owner, permissionsOf(['payments']))
         expect(outcome(await read(signedIn, '', path))).toBe('403 PERMISSION_REQUIRED')
       },
     )
@@ -154,7 +152,7 @@ describe('The audit log of an account', () => {
     const owner = await anOwner(app)
     const mover = await aMember(app, owner)
     const elsewhere = await anOwner(app)
-    await app.app
+    await app
       .get(Database)
       .run(db => db.execute(sql`update users set account_id = ${elsewhere.accountId} where id = ${mover.id}`))
     const signedIn = await signIn(app, owner, 'main')
@@ -187,9 +185,9 @@ describe('The audit log of an account', () => {
     await aMember(app, owner)
     const signedIn = await signIn(app, owner, 'main')
     expect((await read(signedIn)).json.names).toEqual({})
-    await app.app
+    await app
       .get(Database)
-      .transaction(transaction => app.app.get(Users).setName(transaction, owner.id, 'Rosa Luna'))
+      .transaction(transaction => app.get(Users).setName(transaction, owner.id, 'Rosa Luna'))
     expect((await read(signedIn)).json.names).toEqual({ [owner.id]: 'Rosa Luna' })
   })
 
@@ -494,7 +492,7 @@ describe('The audit log of an account', () => {
         const owner = await anOwner(app)
         const signedIn = await signIn(app, owner, 'main')
         await recordMany(owner, 1_200)
-        const database = app.app.get(Database)
+        const database = app.get(Database)
         const report = database.report.bind(database)
         const failAfterPages = (count: number) => {
           let pages = 0
@@ -519,14 +517,14 @@ describe('The audit log of an account', () => {
     slow('reads no further ahead than its reader', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
-      await app.app.get(Database).run(db =>
+      await app.get(Database).run(db =>
         db.execute(sql`
           insert into audit_log (at, action, outcome, account_id, detail)
           select now(), 'user.create', 'ok', ${owner.accountId}, json_build_object('filling', repeat('x', 10000))
           from generate_series(1, 3500)`),
       )
       let pages = 0
-      const database = app.app.get(Database)
+      const database = app.get(Database)
       const run = database.run.bind(database)
       database.run = async work => {
         const answer: unknown = await run(work as never)

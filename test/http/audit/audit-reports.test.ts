@@ -24,7 +24,7 @@ let session: SignedIn
 let operator: ConsoleUser
 beforeAll(async () => {
   app = await startWithConsole()
-  database = app.app.get(Database)
+  database = app.get(Database)
   owner = await anOwner(app)
   session = await provenSession(app, owner)
   operator = await ConsoleUser.loggedIn(app)
@@ -53,7 +53,7 @@ describe('While an account asks for many slow pages', () => {
     const attacker = await anOwner(app)
     const theirs = await signIn(app, attacker, 'main')
     const { opened, open } = aGate()
-    const trail = app.app.get(AuditTrail)
+    const trail = app.get(AuditTrail)
     const list = trail.list.bind(trail)
     const reads = jest.spyOn(trail, 'list').mockImplementation(async (accountId, query) => {
       if (accountId === attacker.accountId) await database.report(() => opened)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import {
   AuditLog,
@@ -12,7 +12,7 @@ import {
 } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 
@@ -37,14 +37,10 @@ function before(time: Date): Date {
 }
 
 describe('The partitions of the audit log', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
 
   async function rowsOf<Row>(statement: SQL): Promise<Row[]> {
-    const answer = await app.app.get(Database).run(db => db.execute(statement))
+    const answer = await app.get(Database).run(db => db.execute(statement))
     return (answer as unknown as { rows: Row[] }).rows
   }
 
@@ -81,7 +77,7 @@ describe('The partitions of the audit log', () => {
 
   async function faults(): Promise<string[]> {
     const told: string[] = []
-    await app.app.get(AuditVerifier).verify(fault => told.push(fault))
+    await app.get(AuditVerifier).verify(fault => told.push(fault))
     return told
   }
 
@@ -96,11 +92,11 @@ describe('The partitions of the audit log', () => {
   it('take every row: of a month without one too, which gets its own later, with the row', async () => {
     const owner = await anOwner(app)
     const ids = await recordAt(owner, WITHOUT, new Date(0), before(WITHOUT))
-    await app.app.get(AuditSealer).seal()
+    await app.get(AuditSealer).seal()
     const known = partitionOf(before(WITHOUT))
     expect(await partitionsOf(ids)).toEqual(['audit_log_other', 'audit_log_other', known])
-    expect(await app.app.get(AuditRetention).prepare(NEXT)).toBe(1)
-    expect(await app.app.get(AuditRetention).prepare(NEXT)).toBe(0)
+    expect(await app.get(AuditRetention).prepare(NEXT)).toBe(1)
+    expect(await app.get(AuditRetention).prepare(NEXT)).toBe(0)
     expect(await partitionsOf(ids)).toEqual([partitionOf(WITHOUT), 'audit_log_other', known])
     expect(await listed(await signIn(app, owner, 'main'), ids)).toEqual(ids.toReversed())
     expect(await faults()).not.toContainEqual(expect.stringMatching(/removed|changed/))
@@ -127,7 +123,7 @@ describe('The partitions of the audit log', () => {
     beforeAll(async () => {
       owner = await anOwner(app)
       cut = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + DAYS_LATER * DAY_MS)
-      await app.app.get(AuditRetention).prepare(startOfMonth(3))
+      await app.get(AuditRetention).prepare(startOfMonth(3))
       // Not in the order of their times, as under load.
       const [late] = await recordAt(owner, cut)
       gone = await recordAt(owner, new Date(0), THIS, NEXT, before(cut))
@@ -135,31 +131,31 @@ describe('The partitions of the audit log', () => {
       await rowsOf(sql`
         insert into audit_log (at, action, outcome)
         select ${cut.toISOString()}::timestamptz, 'user.create', 'ok' from generate_series(1, 6000)`)
-      await app.app.get(AuditSealer).seal()
-      idle = new AuditSealer(app.app.get(Database), app.app.get(AuditLog), app.clock)
+      await app.get(AuditSealer).seal()
+      idle = new AuditSealer(app.get(Database), app.get(AuditLog), app.clock)
       await recordAt(owner, cut)
       expect(await idle.seal()).toBe(1)
       // The last seal before the rows that stay is kept.
       await recordAt(owner, cut)
-      await app.app.get(AuditSealer).seal()
+      await app.get(AuditSealer).seal()
       // The first hour of a day, whatever the time is now.
       const firstHour = cut.getTime() + KEPT_DAYS * DAY_MS
       app.clock.advance((firstHour - app.clock.now().getTime()) / 1000)
     }, 30_000)
 
     it('stay where the clock is ahead of the database', async () => {
-      expect(await app.app.get(AuditRetention).run()).toBeNull()
+      expect(await app.get(AuditRetention).run()).toBeNull()
       expect(await partitionsOf(gone)).toHaveLength(gone.length)
-      jest.spyOn(app.app.get(Database), 'now').mockImplementation(async () => app.clock.now())
+      jest.spyOn(app.get(Database), 'now').mockImplementation(async () => app.clock.now())
       await rowsOf(sql`delete from leases where name = 'audit-upkeep'`)
     })
 
     slow(
       'go as a whole once they are too old, and so do single rows, to the millisecond, with their seals',
       async () => {
-        const expired = await app.app.get(AuditRetention).run()
+        const expired = await app.get(AuditRetention).run()
         expect(expired?.partitions).toBeGreaterThanOrEqual(5)
-        const partitions = await app.app.get(AuditRetention).partitions()
+        const partitions = await app.get(AuditRetention).partitions()
         expect(partitions.filter(({ until }) => until && until <= cut)).toEqual([])
         const names = partitions.map(({ name }) => name)
         expect(names).toEqual(expect.arrayContaining([partitionOf(cut), partitionOf(app.clock.now())]))
@@ -180,16 +176,16 @@ describe('The partitions of the audit log', () => {
 
     it('are left alone for the rest of the day', async () => {
       await passTime(app, 60 * 60)
-      expect(await app.app.get(AuditRetention).run()).toEqual({ partitions: 0, rows: 0, seals: 0 })
+      expect(await app.get(AuditRetention).run()).toEqual({ partitions: 0, rows: 0, seals: 0 })
       expect(await faults()).toEqual([])
     })
 
     it('go in pieces where there is much, and raise no alarm: not of who verifies, nor of who was idle', async () => {
-      const verifier = app.app.get(AuditVerifier)
+      const verifier = app.get(AuditVerifier)
       const logged = jest.spyOn(Logger.prototype, 'error')
       await idle.run()
       await recordAt(owner, app.clock.now())
-      await app.app.get(AuditSealer).seal()
+      await app.get(AuditSealer).seal()
       await idle.run()
 
       const later = new Date(cut.getTime() + DAY_MS)
@@ -198,7 +194,7 @@ describe('The partitions of the audit log', () => {
       jest.spyOn(verifier, 'pages').mockImplementationOnce(async function* () {
         for await (const page of pages()) {
           yield page
-          if (seen.length === 0) seen.push(await app.app.get(AuditRetention).expire(later))
+          if (seen.length === 0) seen.push(await app.get(AuditRetention).expire(later))
         }
       })
       expect(await faults()).toEqual([])
@@ -212,14 +208,14 @@ describe('The partitions of the audit log', () => {
     })
 
     it('raise no alarm when they are announced after what is new was sealed', async () => {
-      const sealer = app.app.get(AuditSealer)
+      const sealer = app.get(AuditSealer)
       const sealWholeLog = sealer.sealWholeLog.bind(sealer)
       const later = new Date(cut.getTime() + 2 * DAY_MS)
       await recordAt(owner, before(later))
       await sealer.seal()
       jest.spyOn(sealer, 'sealWholeLog').mockImplementationOnce(async () => {
         const overdue = await sealWholeLog()
-        await app.app.get(AuditRetention).expire(later)
+        await app.get(AuditRetention).expire(later)
         return overdue
       })
       expect(await faults()).toEqual([])
@@ -227,9 +223,9 @@ describe('The partitions of the audit log', () => {
 
     it('do not hide that somebody removed other rows', async () => {
       const ids = await recordAt(owner, app.clock.now(), app.clock.now(), app.clock.now())
-      await app.app.get(AuditSealer).seal()
+      await app.get(AuditSealer).seal()
       const asOwner = (statement: string) =>
-        app.app.get(Database).transaction(async db => {
+        app.get(Database).transaction(async db => {
           for (const action of ['disable', 'enable']) {
             for (const table of ['audit_log', 'audit_chain'])
               await db.execute(sql.raw(`alter table ${table} ${action} trigger user`))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type Server } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
 import {
   ALL_IDS,
@@ -20,7 +20,7 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 import { readBy } from '../support/read-by.js'
@@ -35,15 +35,14 @@ const MOST_ROWS = 2 * 5_000 + 2 * 1_000 + PAGE
 /** Of a few rows in an index of each partition. */
 const FEW_BLOCKS = 400
 
-let app: TestApp
+const app = anApp()
 let database: Database
 let owner: User
 let stranger: User
 let halfWay: Date
 let lowest: number
 beforeAll(async () => {
-  app = await TestApp.start()
-  database = app.app.get(Database)
+  database = app.get(Database)
   owner = await anOwner(app)
   stranger = await anOwner(app)
   const aMonthBefore = sql`now() - make_interval(months => n)`
@@ -55,7 +54,6 @@ beforeAll(async () => {
   await database.maintain(db => db.execute(rows()))
   halfWay = new Date(Date.now() - (MONTHS / 2) * 30 * 86_400_000)
 })
-afterAll(() => app?.stop())
 
 /** In turns of the tenant and of a stranger, who alone changes permissions. */
 function rows() {
@@ -138,7 +136,7 @@ describe('A page of a long audit log', () => {
       const actor = { userId: owner.id, accountId: owner.accountId, client: null }
       const options = { accountId: owner.accountId, filter, format: 'jsonl' } as const
       let text = ''
-      for await (const piece of await app.app.get(AuditExport).start(actor, options)) text += piece
+      for await (const piece of await app.get(AuditExport).start(actor, options)) text += piece
       const ids = text.split('\n').flatMap(line => (line ? JSON.parse(line).row.id : []))
       expect(ids.map(Number)).toEqual((await newest(filter, ROWS)).toReversed())
       // The whole log takes a dozen or more.

@@ -116,9 +116,9 @@ describe('The audit log', () => {
         userId: owner.id,
         accountId: owner.accountId,
       }
-      await app.app.get(SessionChanges).end(session, null, 'stolen laptop')
-      await app.app.get(UserAdministration).endSessions(owner)
-      await app.app.get(UserAdministration).disable(owner)
+      await app.get(SessionChanges).end(session, null, 'stolen laptop')
+      await app.get(UserAdministration).endSessions(owner)
+      await app.get(UserAdministration).disable(owner)
       const rows = (await app.auditRows()).filter(({ userId }) => userId === owner.id).slice(-3)
       expect(rows).toEqual([
         expect.objectContaining({
@@ -204,7 +204,7 @@ describe('The audit log', () => {
     async statement => {
       await signIn(app, await anOwner(app), 'main')
       const before = await app.auditRows()
-      const attempt = app.app.get(Database).run(db => db.execute(sql.raw(statement)))
+      const attempt = app.get(Database).run(db => db.execute(sql.raw(statement)))
       await expect(attempt).rejects.toMatchObject({ cause: { message: 'audit_log is append-only' } })
       expect(await app.auditRows()).toEqual(before)
     },

@@ -21,7 +21,7 @@ describe('The own login history', () => {
     const headers = { Origin: SHOP_TWO, 'User-Agent': SAFARI }
     const body = { email, password: 'wrong', source: 'satellite' }
     await app.request({ method: 'POST', path: '/api/login', headers, body })
-    await app.app.get(AuditLog).flush()
+    await app.get(AuditLog).flush()
   }
 
   it('has logins and failed logins of all sites, newest first, and nothing else', async () => {
@@ -58,7 +58,7 @@ describe('The own login history', () => {
 
   it('is there on a satellite, and for a member without any permission', async () => {
     const member = await aMember(app, await anOwner(app))
-    await app.app.get(UserAdministration).grant(member, permissionsOf([]))
+    await app.get(UserAdministration).grant(member, permissionsOf([]))
     const { status, json } = await history(await signIn(app, member, 'satellite'), '', SHOP_ONE)
     expect({ status, count: json.logins.length }).toEqual({ status: 200, count: 1 })
   })

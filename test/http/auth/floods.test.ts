@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   AUDIT_ACTIONS,
@@ -16,7 +16,7 @@ import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, logOut, outcome, refreshByHeader } from '../support/api-calls.js'
 
@@ -31,19 +31,15 @@ const WRITES = 30
 const WRONG_IDS = 300
 const HOUR_SECONDS = 60 * 60
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start({
-    TRUST_PROXY: '127.0.0.1',
-    HASH_CONCURRENCY: '1',
-    // As long as in production: a queue has to form.
-    HASH_MEMORY_KIB: '19456',
-    LOGINS_PER_ACCOUNT: String(LOGINS),
-    WRITES_PER_USER: String(WRITES),
-    WRONG_SESSION_IDS_PER_NETWORK: String(WRONG_IDS),
-  })
+const app = anApp({
+  TRUST_PROXY: '127.0.0.1',
+  HASH_CONCURRENCY: '1',
+  // As long as in production: a queue has to form.
+  HASH_MEMORY_KIB: '19456',
+  LOGINS_PER_ACCOUNT: String(LOGINS),
+  WRITES_PER_USER: String(WRITES),
+  WRONG_SESSION_IDS_PER_NETWORK: String(WRONG_IDS),
 })
-afterAll(() => app?.stop())
 
 /** Whatever was refused before, this hour is new, and nothing of the last one is still to be written. */
 beforeEach(async () => {

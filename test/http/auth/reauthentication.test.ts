@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { ApiError, Database, Passwords, RateLimiter, Users } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
@@ -16,11 +16,7 @@ afterEach(() => {
 })
 
 describe('POST /api/reauthenticate', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   /** Something that asks for a proof. */
   async function isProven({ accessToken, sessionId }: SignedIn): Promise<boolean> {

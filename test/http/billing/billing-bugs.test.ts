@@ -29,7 +29,7 @@ describe('billing mistakes that must not happen', () => {
   }
 
   it('answers 503 when the event could not be stored', async () => {
-    const inbox = app.app.get(BillingInbox)
+    const inbox = app.get(BillingInbox)
     const store = inbox.store
     const event = anEvent()
     inbox.store = () => Promise.reject(unavailable('DATABASE_UNAVAILABLE'))
@@ -43,7 +43,7 @@ describe('billing mistakes that must not happen', () => {
 
   /** The next look at the provider is written only once `write` is called; `seen` is what it saw, once it has. */
   function slowLook() {
-    const looks = app.app.get(CustomerSnapshots)
+    const looks = app.get(CustomerSnapshots)
     const { fetch: look } = looks
     const slow: { seen?: Awaited<ReturnType<typeof look>>; write: () => void } = { write: () => {} }
     jest.spyOn(looks, 'fetch').mockImplementationOnce(async (...asked) => {
@@ -60,7 +60,7 @@ describe('billing mistakes that must not happen', () => {
   slow('never prefers what it saw earlier to what it has seen since', async () => {
     const payer = await aSubscriber(app)
     const slow = slowLook()
-    const synced = app.app.get(CustomerSync).syncNow(payer.customerId)
+    const synced = app.get(CustomerSync).syncNow(payer.customerId)
     await eventually(() => slow.seen)
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
@@ -74,13 +74,13 @@ describe('billing mistakes that must not happen', () => {
   slow('tells the provider what is due although a browser overtakes the worker', async () => {
     const payer = await aSubscriber(app)
     const slow = slowLook()
-    await app.app
+    await app
       .get(Database)
       .run(db => db.update(users).set({ name: 'Ada' }).where(eq(users.id, payer.owner.id)))
-    await app.app.get(BillingQueue).add(payer.customerId)
-    app.app.get(BillingWorker).nudge()
+    await app.get(BillingQueue).add(payer.customerId)
+    app.get(BillingWorker).nudge()
     await eventually(() => slow.seen)
-    await app.app.get(CustomerSync).syncNow(payer.customerId)
+    await app.get(CustomerSync).syncNow(payer.customerId)
     slow.write()
     const nameAtProvider = () => app.sandbox.customers().find(({ id }) => id === payer.customerId)?.name
     await eventually(() => nameAtProvider() === 'Ada', { what: 'the provider to know the new name' })
@@ -114,7 +114,7 @@ describe('billing mistakes that must not happen', () => {
 
   it('does not bill an account twice when two clicks share a key at the provider', async () => {
     const payer = await signIn(app, await anOwner(app), 'main')
-    const { sessions } = app.app.get(Stripe).checkout
+    const { sessions } = app.get(Stripe).checkout
     const busy = new Stripe.errors.StripeIdempotencyError({ message: 'key in use', statusCode: 409 } as never)
     jest.spyOn(sessions, 'create').mockRejectedValueOnce(busy)
     const before = app.sandbox.checkouts().length
@@ -130,7 +130,7 @@ describe('billing mistakes that must not happen', () => {
 
   it('does not match customers by e-mail address', async () => {
     const owner = await anOwner(app)
-    const stranger = await app.app.get(Stripe).customers.create({ email: owner.email })
+    const stranger = await app.get(Stripe).customers.create({ email: owner.email })
     const payer = await aSubscriber(app, owner)
     expect(payer.customerId).not.toBe(stranger.id)
     expect(customersOf(owner.accountId).map(({ id }) => id)).toEqual([payer.customerId])
@@ -179,7 +179,7 @@ describe('billing mistakes that must not happen', () => {
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     const price_data = { currency: 'usd', unit_amount: 500, product_data: { name: 'A mug' } }
-    const { sessions } = app.app.get(Stripe).checkout
+    const { sessions } = app.get(Stripe).checkout
     const base = { customer: payer.customerId, success_url: `${MAIN}/` }
     const bought = await sessions.create({
       ...base,

@@ -152,15 +152,15 @@ describe('who pays already', () => {
     const member = await aMember(app, owner)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
     expect(quantityOf(app, payer.subscriptionId)).toBe(2)
-    const accounts = app.app.get(UserAdministration)
+    const accounts = app.get(UserAdministration)
     const second = await aMember(app, owner)
     await billed(payer, 3)
     await accounts.disable(member)
     await billed(payer, 2)
     await accounts.enable(member)
     await billed(payer, 3)
-    const userChanges = app.app.get(UserChanges)
-    await app.app.get(SessionChanges).commit(transaction => userChanges.remove(transaction, second, SERVICE))
+    const userChanges = app.get(UserChanges)
+    await app.get(SessionChanges).commit(transaction => userChanges.remove(transaction, second, SERVICE))
     await billed(payer, 2)
     expect(await subscription(payer)).toMatchObject({ quantity: 2 })
   })
@@ -175,7 +175,7 @@ describe('who pays already', () => {
       attempts: 20,
       lastError: 'The provider was down',
     }
-    await app.app.get(Database).run(db => db.insert(billingWork).values(parked))
+    await app.get(Database).run(db => db.insert(billingWork).values(parked))
     await app.paymentsSettled()
     await aMember(app, owner)
     await billed(payer, 2)
@@ -198,7 +198,7 @@ describe('who pays already', () => {
     async () => {
       const owner = await anOwner(app)
       const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
-      const seats = app.app.get(Seats)
+      const seats = app.get(Seats)
       const bring = seats.sync.bind(seats)
       seats.sync = async change => {
         seats.sync = bring
@@ -220,7 +220,7 @@ describe('who pays already', () => {
     'billing 3: pays for its seats although somebody lowers their number the moment it was told',
     async () => {
       const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
-      const seats = app.app.get(Seats)
+      const seats = app.get(Seats)
       const bring = seats.sync.bind(seats)
       jest.spyOn(seats, 'sync').mockImplementationOnce(async change => {
         await bring(change)
@@ -240,7 +240,7 @@ describe('who pays already', () => {
   slow('shows what the provider has although it refuses the seats', async () => {
     const owner = await anOwner(app)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
-    const seats = app.app.get(Seats)
+    const seats = app.get(Seats)
     const bring = seats.sync
     seats.sync = () => Promise.reject(new Error('refused'))
     await aMember(app, owner)

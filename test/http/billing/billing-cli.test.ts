@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../sources.js'
@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
 import { outcome, subscribe } from '../support/api-calls.js'
 import { aPlansFile, openPortal } from '../support/paying.js'
@@ -24,15 +24,11 @@ import { claimsOf } from '../support/token-claims.js'
 const ENDS_WITHIN_MS = 45_000
 
 describe('billing at the command line, beside a running server', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
+  const app = anApp()
   afterEach(async () => {
     app.sandbox.fault = null
     await nothingWaits()
   })
-  afterAll(() => app.stop())
 
   const onItsStores = () => ({
     NODE_ENV: 'test',
@@ -92,7 +88,7 @@ describe('billing at the command line, beside a running server', () => {
   }
 
   async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
-    const result = await app.app.get(Database).run(db => db.execute(query))
+    const result = await app.get(Database).run(db => db.execute(query))
     return (result as unknown as { rows: Record<string, unknown>[] }).rows
   }
 

@@ -61,7 +61,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
 
   async function customers() {
     const query = sql`select customer_id, provider_account, is_live from billing_customers`
-    const result = await app.app.get(Database).run(db => db.execute(query))
+    const result = await app.get(Database).run(db => db.execute(query))
     return (result as unknown as { rows: unknown[] }).rows
   }
 
@@ -83,7 +83,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
 
   slowOnServers('billing:reconcile fails also where it is not recorded whose the customer is', async () => {
     const setKey = (account: string | null, isLive: boolean | null) =>
-      app.app
+      app
         .get(Database)
         .run(db =>
           db.execute(sql`update billing_customers set provider_account = ${account}, is_live = ${isLive}`),

@@ -77,7 +77,7 @@ slow('fleet 5: a change of plan that was cut off between two pages is gone on wi
   const all = permissionsOf(PERMISSIONS)
   await run(db => db.update(users).set({ entitled: all }).where(eq(users.accountId, owner.accountId)))
   await run(db => db.update(accounts).set({ usersBehind: true }).where(eq(accounts.id, owner.accountId)))
-  await app.app.get(UserEntitlements).applyToUsers(owner.accountId, 1)
+  await app.get(UserEntitlements).applyToUsers(owner.accountId, 1)
   const left = await countBehind(owner)
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(1_201)
@@ -99,12 +99,12 @@ it('fleet 5: an edit of the plans file reaches every one of many accounts in one
 }, 900_000)
 
 function run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  return app.app.get(Database).run(work)
+  return app.get(Database).run(work)
 }
 
 async function sweep(): Promise<number | null> {
   await run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
-  return app.app.get(EntitlementSweep).run()
+  return app.get(EntitlementSweep).run()
 }
 
 /** As a client does it, which comes again when it is told to. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   type BillingHealth,
@@ -18,7 +18,7 @@ import {
   WaitingEvents,
 } from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { readBy } from '../support/read-by.js'
 import { team } from '../support/team-calls.js'
@@ -28,13 +28,12 @@ const EVENTS_EACH = 3
 /** More than a page of a search looks at. */
 const MEMBERS = 40_000
 
-let app: TestApp
+const app = anApp()
 let database: Database
 beforeAll(async () => {
-  app = await TestApp.start()
-  database = app.app.get(Database)
+  database = app.get(Database)
   // It would work them off meanwhile.
-  await app.app.get(BillingWorker).onApplicationShutdown()
+  await app.get(BillingWorker).onApplicationShutdown()
   const id = sql`'cus_' || lpad(n::text, 8, '0')`
   await database.maintain(async db => {
     await db.execute(sql`
@@ -51,7 +50,6 @@ beforeAll(async () => {
     await db.execute(sql`analyze provider_events, billing_work`)
   })
 })
-afterAll(() => app?.stop())
 
 describe('A long queue of billing events', () => {
   test('is claimed from without reading those that are not claimed', async () => {
@@ -69,7 +67,7 @@ describe('A long queue of billing events', () => {
   test('gives the events of a customer without those of others', async () => {
     const { rows } = await readBy(
       database,
-      db => app.app.get(WaitingEvents).of(db, 'cus_00004711'),
+      db => app.get(WaitingEvents).of(db, 'cus_00004711'),
       'provider_events',
     )
     expect(rows).toBe(EVENTS_EACH)
@@ -108,7 +106,7 @@ describe('A long queue of billing events', () => {
     }
     expect(await new BillingQueue(counting as Database).addUnqueued()).toBe(unqueued.length)
     expect(statements).toBeGreaterThanOrEqual((CUSTOMERS * EVENTS_EACH) / 10_000)
-    expect(await app.app.get(BillingQueue).addUnqueued()).toBe(0)
+    expect(await app.get(BillingQueue).addUnqueued()).toBe(0)
   })
 
   test('is emptied of what is old in statements of 5,000', async () => {
@@ -137,7 +135,7 @@ test('Checkouts that have long been closed are removed at night', async () => {
   })
   const some = [aCheckout('cs_old', 91), aCheckout('cs_open', 91, true), aCheckout('cs_new', 89)]
   await database.run(db => db.insert(checkouts).values(some))
-  await app.app.get(BillingReconciler).everyNight()
+  await app.get(BillingReconciler).everyNight()
   const left = await database.run(db => db.select().from(checkouts).where(eq(checkouts.accountId, accountId)))
   expect(left.map(({ providerId }) => providerId).sort()).toEqual(['cs_new', 'cs_open'])
 })
@@ -145,11 +143,10 @@ test('Checkouts that have long been closed are removed at night', async () => {
 slow('A page of a large team reads its own users only', async () => {
   const { accountId } = await anOwner(app)
   await addMembers(accountId, 'long')
-  const page = await app.app.get(Users).listByAccount(accountId, null, 51)
+  const page = await app.get(Users).listByAccount(accountId, null, 51)
   expect(page).toHaveLength(51)
   for (const after of [null, page[50] ?? null]) {
-    const usersOn = (db: Db): Users =>
-      Object.assign(Object.create(app.app.get(Users)), { database: onlyOn(db) })
+    const usersOn = (db: Db): Users => Object.assign(Object.create(app.get(Users)), { database: onlyOn(db) })
     const { rows } = await readBy(database, db => usersOn(db).listByAccount(accountId, after, 51), 'users')
     expect(rows).toBe(51)
   }
@@ -161,7 +158,7 @@ slow(
     const owner = await anOwner(app)
     const { accountId } = owner
     await addMembers(accountId, 'searched')
-    const users = app.app.get(Users)
+    const users = app.get(Users)
     const sought = 'searched-15000@team'
     const { users: none, rest } = await users.search(accountId, sought, null, 51)
     expect(none).toEqual([])

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
   BillingQueue,
@@ -12,18 +12,16 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { ageLeases } from '../../support/passing-time.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { anEvent, postEvent } from '../support/signed-event.js'
 import { aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
 
-let app: TestApp
+const app = anApp()
 let payer: Subscriber
 beforeAll(async () => {
-  app = await TestApp.start()
   payer = await aSubscriber(app)
 })
-afterAll(() => app.stop())
 
 afterEach(async () => {
   jest.restoreAllMocks()
@@ -34,12 +32,12 @@ afterEach(async () => {
 })
 
 async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
-  const result = await app.app.get(Database).run(db => db.execute(query))
+  const result = await app.get(Database).run(db => db.execute(query))
   return (result as unknown as { rows: Record<string, unknown>[] }).rows
 }
 
 function ask(customerId: string) {
-  return app.app.get(BillingQueue).add(customerId)
+  return app.get(BillingQueue).add(customerId)
 }
 
 async function workOf(customerId: string) {
@@ -67,13 +65,13 @@ describe('billing 3a: a claim that ran out', () => {
   let claim: BillingQueue['claim']
   /** The claims are this test's alone. */
   beforeEach(() => {
-    work = app.app.get(BillingQueue)
+    work = app.get(BillingQueue)
     claim = work.claim.bind(work)
     jest.spyOn(work, 'claim').mockResolvedValue([])
   })
 
   function finish(claimed: Awaited<ReturnType<typeof claim>>[number]) {
-    return app.app.get(Database).transaction(transaction => work.finish(transaction, claimed))
+    return app.get(Database).transaction(transaction => work.finish(transaction, claimed))
   }
 
   const runOut = () => rows(sql`update billing_work set claimed_until = clock_timestamp()`)
@@ -110,7 +108,7 @@ describe('billing 3a: a claim that ran out', () => {
     await rows(sql`update billing_work set attempts = 19 where customer_id = 'cus_asked_late'`)
     const [work] = await claim(1, 1)
     await ask('cus_asked_late')
-    expect(await app.app.get(BillingQueue).retry(work!, 'The provider is down')).toBe(false)
+    expect(await app.get(BillingQueue).retry(work!, 'The provider is down')).toBe(false)
     expect(await workOf('cus_asked_late')).toMatchObject({ claim: null, parked_at: null, attempts: 0 })
     const [again] = await claim(1, 1)
     expect(again).toMatchObject({ customerId: 'cus_asked_late' })
@@ -176,7 +174,7 @@ describe('billing 3b: more events than one transaction handles', () => {
       values ('evt_forgotten', 'customer.subscription.updated', ${customer}, '{"data": {"object": {}}}', now(), now())`)
     await app.paymentsSettled()
     expect(await waitingOf(customer)).toBe(1)
-    await app.app.get(BillingWorker).findUnqueued()
+    await app.get(BillingWorker).findUnqueued()
     await app.paymentsSettled()
     expect(await waitingOf(customer)).toBe(0)
   })
@@ -189,7 +187,7 @@ describe('billing model: two workers with the same event', () => {
     await rows(sql`
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       values (${id}, 'customer.subscription.updated', ${payer.customerId}, '{"data": {"object": {}}}', now(), now())`)
-    const sync = app.app.get(CustomerSync)
+    const sync = app.get(CustomerSync)
     const looks = [sync.syncNow(payer.customerId), sync.syncNow(payer.customerId)]
     await eventually(() => underWay() === 2)
     goOn()
@@ -200,8 +198,8 @@ describe('billing model: two workers with the same event', () => {
 
 describe('billing 10: a reconcile that failed', () => {
   it('begins again the same night, and once it is done it is done for the night', async () => {
-    const reconciler = app.app.get(BillingReconciler)
-    const asked = jest.spyOn(app.app.get(BillingQueue), 'addRoutine')
+    const reconciler = app.get(BillingReconciler)
+    const asked = jest.spyOn(app.get(BillingQueue), 'addRoutine')
     asked.mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
     // Nobody has taken the lease of this night.
     await ageLeases(app, 24 * 60 * 60)
@@ -246,7 +244,7 @@ describe('billing 4: one customer does not hold up another', () => {
   slow('a comparison of all customers comes after what has just happened', async () => {
     const { underWay, goOn } = holdLooks(({ isRoutine }) => isRoutine)
     const compared = others.map(({ customerId }) => customerId)
-    await app.app.get(BillingQueue).addRoutine(compared, 0, 0)
+    await app.get(BillingQueue).addRoutine(compared, 0, 0)
     await eventually(() => underWay() === 4)
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'past_due' })
     await eventually(async () => (await statusOf(app, payer.signedIn)) === 'past_due')
@@ -261,7 +259,7 @@ describe('billing 4: one customer does not hold up another', () => {
     await app.sandbox.simulate.cancel(ended.subscriptionId)
     await app.paymentsSettled()
     const before = callsAbout(ended.customerId)
-    await app.app.get(BillingReconciler).reconcile(Number.POSITIVE_INFINITY)
+    await app.get(BillingReconciler).reconcile(Number.POSITIVE_INFINITY)
     await app.paymentsSettled()
     expect(callsAbout(ended.customerId)).toBe(before + 1)
   })
@@ -279,7 +277,7 @@ function holdLooks(
   condition: (asked: { customerId: string; isRoutine: boolean }) => boolean,
   most = Number.POSITIVE_INFINITY,
 ) {
-  const looks = app.app.get(CustomerSnapshots)
+  const looks = app.get(CustomerSnapshots)
   const { fetch: look } = looks
   let held = 0
   let looked = () => {}

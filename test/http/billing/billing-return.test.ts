@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { RateLimiter } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { openPortal, readAfter } from '../support/paying.js'
@@ -14,16 +14,14 @@ const PER_USER = 20
 const PER_ACCOUNT = 25
 
 describe('GET /api/subscription?checkout=…', () => {
-  let app: TestApp
+  const app = anApp({
+    PAYMENT_REQUESTS_PER_USER: String(PER_USER),
+    PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),
+  })
   let webhookUrl: string | null
   beforeAll(async () => {
-    app = await TestApp.start({
-      PAYMENT_REQUESTS_PER_USER: String(PER_USER),
-      PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),
-    })
     webhookUrl = app.sandbox.webhookUrl
   })
-  afterAll(() => app.stop())
 
   async function aCheckout() {
     const owner = await anOwner(app)
@@ -158,7 +156,7 @@ describe('GET /api/subscription?checkout=…', () => {
     for (let time = 0; time < times; time++) {
       const userId = randomUUID()
       const actor = { userId, accountId }
-      await app.app.get(RateLimiter).count({ kind, subject: userId, client, actor })
+      await app.get(RateLimiter).count({ kind, subject: userId, client, actor })
     }
   }
 

@@ -64,12 +64,12 @@ describe('what an account pays for', () => {
   }
 
   async function sweep(): Promise<number | null> {
-    await app.app.get(Database).run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
-    return app.app.get(EntitlementSweep).run()
+    await app.get(Database).run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
+    return app.get(EntitlementSweep).run()
   }
 
   async function changed(user: User, set: Partial<typeof users.$inferInsert>): Promise<User> {
-    await app.app.get(Database).run(db => db.update(users).set(set).where(eq(users.id, user.id)))
+    await app.get(Database).run(db => db.update(users).set(set).where(eq(users.id, user.id)))
     return user
   }
 
@@ -136,7 +136,7 @@ describe('what an account pays for', () => {
       await inDays(15, async () => {
         await sweep()
         await sweep()
-        await app.app.get(BillingReconciler).reconcile(1_000)
+        await app.get(BillingReconciler).reconcile(1_000)
         await app.paymentsSettled()
       })
       expect(await subjectsTo(owner.email)).toEqual([
@@ -213,7 +213,7 @@ describe('what an account pays for', () => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     const signedIn = await signIn(app, member, 'main')
-    await app.app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
+    await app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
     expect(await permissionsAfterRefresh(app, signedIn)).toEqual(WITHOUT_PLAN)
     await aSubscriber(app, owner)
     expect(await permissionsAfterRefresh(app, signedIn)).toEqual(BASIC)
@@ -408,7 +408,7 @@ describe('what an account pays for', () => {
     await aMember(app, owner)
     const { subscriptionId } = await aSubscriber(app, owner, { priceId: 'price_yearly' })
     const isBilled = async (quantity: number) => {
-      await app.app.get(BillingReconciler).reconcile(1_000)
+      await app.get(BillingReconciler).reconcile(1_000)
       const isSo = () => quantityOf(app, subscriptionId) === quantity
       await eventually(isSo, { what: `a quantity of ${quantity}` })
     }
@@ -427,7 +427,7 @@ describe('what an account pays for', () => {
     const owner = await anOwner(app)
     const signedIn = await signIn(app, owner, 'main')
     // As it was before there was a plans file.
-    await app.app.get(Database).transaction(async transaction => {
+    await app.get(Database).transaction(async transaction => {
       await transaction
         .update(accounts)
         .set({ entitled: null, entitledBy: null })

@@ -77,7 +77,7 @@ describe('POST /api/subscription/create', () => {
     const payer = await aPayer()
     const { json } = await subscribe(app, payer)
     const setOwner = (providerAccount: string, isLive: boolean) =>
-      app.app.get(Database).run(db =>
+      app.get(Database).run(db =>
         db
           .update(billingCustomers)
           .set({ providerAccount, isLive })
@@ -123,13 +123,13 @@ describe('POST /api/subscription/create', () => {
     expect(app.sandbox.requests.slice(before)).toEqual([])
     const event = app.sandbox.events().at(-1)!
     expect(event.type).toBe('checkout.session.expired')
-    const stored = await app.app
+    const stored = await app
       .get(Database)
       .run(db => db.select().from(providerEvents).where(eq(providerEvents.id, event.id)))
     expect(stored).toMatchObject([{ effect: 'none', event: null }])
     expect((await subscribe(app, payer)).json.checkoutUrl).not.toBe(first.json.checkoutUrl)
     // An operator may have it handled again, which finds nothing to do.
-    expect(await app.app.get(BillingInbox).replay(event.id)).toBe(true)
+    expect(await app.get(BillingInbox).replay(event.id)).toBe(true)
     await app.paymentsSettled()
     expect(openOnes(payer)).toHaveLength(1)
   })
@@ -202,9 +202,9 @@ describe('POST /api/subscription/create', () => {
     await app.sandbox.simulate.pay(paid?.id as string)
     app.sandbox.webhookUrl = webhookUrl
     app.clock.advance(25 * 60 * 60)
-    await app.app.get(BillingReconciler).reconcile(1_000)
+    await app.get(BillingReconciler).reconcile(1_000)
     const isClosed = and(eq(checkouts.providerId, paid?.id as string), eq(checkouts.isOpen, false))
-    const count = () => app.app.get(Database).run(db => db.$count(checkouts, isClosed))
+    const count = () => app.get(Database).run(db => db.$count(checkouts, isClosed))
     await eventually(async () => (await count()) === 1, { what: 'a closed page' })
     app.clock.advance(-25 * 60 * 60)
   })
@@ -238,7 +238,7 @@ describe('POST /api/subscription/create', () => {
       message: 'not now',
       statusCode: 400,
     } as never)
-    jest.spyOn(app.app.get(Stripe).checkout.sessions, 'expire').mockRejectedValueOnce(refusal)
+    jest.spyOn(app.get(Stripe).checkout.sessions, 'expire').mockRejectedValueOnce(refusal)
     const refused = await subscribe(app, payer, { priceId: 'price_yearly' })
     expect(outcome(refused)).toBe('503 PAYMENT_PROVIDER_UNAVAILABLE')
     expect(openOnes(payer).map(({ url }) => url)).toEqual([first.json.checkoutUrl])
@@ -287,7 +287,7 @@ describe('POST /api/subscription/create', () => {
       payment_method_details: { card: { last4: '0002' } },
     })
     const ids = events.map(({ id }) => id)
-    const stored = await app.app
+    const stored = await app
       .get(Database)
       .run(db => db.select().from(providerEvents).where(inArray(providerEvents.id, ids)))
     // Taken, and of no interest: not even their text, which names people and cards, is kept.

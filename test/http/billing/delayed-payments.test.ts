@@ -223,7 +223,7 @@ describe('billing 1: a first payment that takes days', () => {
   it('costs one request more to look at until it has arrived (B12)', async () => {
     const { customer } = await aPatientPayer()
     const before = app.sandbox.requests.length
-    await app.app.get(CustomerSync).syncNow(customer)
+    await app.get(CustomerSync).syncNow(customer)
     expect(app.sandbox.requests.slice(before).map(({ path }) => path)).toEqual([
       '/v1/subscriptions',
       `/v1/customers/${customer}`,
@@ -240,12 +240,12 @@ describe('billing 1: a first payment that takes days', () => {
 
   slow('and a second subscription is not ended while a refund fails that may work later', async () => {
     const { customerId } = await aSubscriber(app)
-    const surplus = app.app.get(SurplusSubscriptions)
+    const surplus = app.get(SurplusSubscriptions)
     const secondId = await anotherSubscription(app, customerId)
     const message = 'Insufficient funds in your Stripe balance'
     const refusal = { message, code: 'balance_insufficient', statusCode: 400 } as never
     jest
-      .spyOn(app.app.get(Stripe).refunds, 'create')
+      .spyOn(app.get(Stripe).refunds, 'create')
       .mockRejectedValueOnce(new Stripe.errors.StripeInvalidRequestError(refusal))
     const failure = expect.stringMatching(`^pi_\\w+: ${message}$`)
     expect(await surplus.end(secondId)).toEqual({ refunds: [], hasEnded: false, failures: [failure] })
@@ -261,14 +261,14 @@ describe('billing 1: a first payment that takes days', () => {
     async () => {
       const payer = await aSubscriber(app)
       const secondId = await anotherSubscription(app, payer.customerId)
-      const { invoices } = app.app.get(Stripe)
+      const { invoices } = app.get(Stripe)
       // The sandbox has no credit balances.
       const { data } = await invoices.list({ subscription: secondId })
       const [paid] = data.map(invoice => ({ ...invoice, starting_balance: -500, ending_balance: -100 }))
       jest.spyOn(invoices, 'list').mockResolvedValueOnce({ data: [paid] } as never)
       const failure = `${paid!.id}: 400 usd (smallest unit) were paid from the customer's credit balance`
       const refunds = [expect.objectContaining({ amount: 2_000 })]
-      const end = await app.app.get(SurplusSubscriptions).end(secondId)
+      const end = await app.get(SurplusSubscriptions).end(secondId)
       expect(end).toEqual({ refunds, hasEnded: true, failures: [failure] })
       jest.restoreAllMocks()
       await app.paymentsSettled()
@@ -278,7 +278,7 @@ describe('billing 1: a first payment that takes days', () => {
   slow('and a second subscription that still appears is listed, ended and refunded, once', async () => {
     const payer = await aSubscriber(app)
     const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
-    const surplus = app.app.get(SurplusSubscriptions)
+    const surplus = app.get(SurplusSubscriptions)
     const secondId = await anotherSubscription(app, payer.customerId)
     expect(await surplus.list()).toContainEqual({ accountId, subscriptionId: secondId })
     expect(await surplus.end(payer.subscriptionId)).toBeNull()
@@ -289,7 +289,7 @@ describe('billing 1: a first payment that takes days', () => {
     app.sandbox.fault = null
     // The next one refunds it, but its subscription is not ended yet.
     const cancel = jest
-      .spyOn(app.app.get(Stripe).subscriptions, 'cancel')
+      .spyOn(app.get(Stripe).subscriptions, 'cancel')
       .mockRejectedValueOnce(new Error('lost'))
     expect(await surplus.end(secondId)).toEqual({
       refunds: [expect.objectContaining({ amount: 2_000 })],
@@ -305,7 +305,7 @@ describe('billing 1: a first payment that takes days', () => {
     await app.paymentsSettled()
     expect(await surplus.list()).not.toContainEqual({ accountId, subscriptionId: secondId })
     expect(livingOf(payer.customerId)).toEqual([payer.subscriptionId])
-    const { data } = await app.app.get(Stripe).invoices.list({ subscription: secondId })
+    const { data } = await app.get(Stripe).invoices.list({ subscription: secondId })
     expect(data).toHaveLength(1)
     const given = app.sandbox
       .events()

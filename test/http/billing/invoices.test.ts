@@ -90,7 +90,7 @@ describe('GET /api/invoices', () => {
     const { signedIn, customerId } = await aSubscriber(app)
     const unknown = { customerId: `${customerId}_of_another_key` }
     const isThis = eq(billingCustomers.customerId, customerId)
-    await app.app.get(Database).run(db => db.update(billingCustomers).set(unknown).where(isThis))
+    await app.get(Database).run(db => db.update(billingCustomers).set(unknown).where(isThis))
     expect((await readInvoices(signedIn)).json).toEqual({ invoices: [] })
     expect(questions(unknown.customerId)).toBe(1)
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import {
   handleOf,
   PERMISSIONS,
@@ -9,7 +9,7 @@ import {
   UserAdministration,
 } from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, withBadSignature } from '../support/token-claims.js'
 
@@ -49,16 +49,14 @@ interface Wallet {
   readonly accountIds: readonly string[]
 }
 
-let app: TestApp
+const app = anApp()
 let granted: Wallet
 let notGranted: Wallet
 
 beforeAll(async () => {
-  app = await TestApp.start()
   granted = await fillWallet(true)
   notGranted = await fillWallet(false)
 })
-afterAll(() => app.stop())
 
 describe.each(TOKENS)('POST /api/subscription/create with %s token', token => {
   it.each(COOKIES)('and %s cookie, from any origin, with any header', async cookie => {
@@ -153,11 +151,11 @@ async function fillWallet(isPaymentsGranted: boolean): Promise<Wallet> {
 
 function revoke(user: User, sessionId: string): Promise<boolean> {
   const session = { sid: handleOf(sessionId as SessionId), userId: user.id, accountId: user.accountId }
-  return app.app.get(SessionChanges).end(session, null, 'test')
+  return app.get(SessionChanges).end(session, null, 'test')
 }
 
 /** After the login, so that the token still says that payments are granted. */
 function takePayments(user: User): Promise<void> {
   const rest = PERMISSIONS.filter(name => name !== 'payments')
-  return app.app.get(UserAdministration).grant(user, permissionsOf(rest))
+  return app.get(UserAdministration).grant(user, permissionsOf(rest))
 }

@@ -15,7 +15,7 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
@@ -78,7 +78,7 @@ describe('what is on sale', () => {
       throw new Error(told)
     })
     const entitled = (email: string) =>
-      app.app
+      app
         .get(Database)
         .run(db => db.select({ entitled: users.entitled }).from(users).where(eq(users.email, email)))
     const [member, owner] = await Promise.all(people.map(({ email }) => entitled(email)))
@@ -173,7 +173,7 @@ describe('what is on sale', () => {
     })
     expect(app.sandbox.checkouts().find(({ id }) => id === page)).toMatchObject({ status: 'expired' })
     await expect(app.sandbox.simulate.pay(page)).rejects.toThrow()
-    const [row] = await app.app
+    const [row] = await app
       .get(Database)
       .run(db => db.select().from(checkouts).where(eq(checkouts.providerId, page)))
     expect(row?.isOpen).toBe(false)
@@ -185,7 +185,7 @@ describe('what is on sale', () => {
       const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
       await aMember(app, payer.owner)
       await app.paymentsSettled()
-      const invoices = () => app.app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
+      const invoices = () => app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
       const totals = async () => (await invoices()).data.map(({ total }) => total)
       expect(await totals()).toEqual([2_000])
       await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
@@ -216,10 +216,8 @@ describe('what is on sale', () => {
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ name: 'Olga & Co', email: owner.email })
     const moved = `moved-${owner.email}`
-    const database = app.app.get(Database)
-    await database.transaction(transaction =>
-      app.app.get(UserEmails).set(transaction, owner.id, moved as never),
-    )
+    const database = app.get(Database)
+    await database.transaction(transaction => app.get(UserEmails).set(transaction, owner.id, moved as never))
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ email: moved })
     const heir = await aMember(app, { ...owner, email: moved as never })
@@ -256,7 +254,7 @@ describe('what is on sale', () => {
 
   /** When the customer will be synced; undefined when there is no reason to. */
   async function dueAtOf({ customerId }: Subscriber): Promise<Date | undefined> {
-    const [work] = await app.app
+    const [work] = await app
       .get(Database)
       .run(db => db.select().from(billingWork).where(eq(billingWork.customerId, customerId)))
     return work?.dueAt
@@ -264,7 +262,7 @@ describe('what is on sale', () => {
 
   /** As if the wait after a change of the account's name were over. */
   async function makeDue({ customerId }: Subscriber): Promise<void> {
-    await app.app
+    await app
       .get(Database)
       .run(db =>
         db
@@ -276,13 +274,9 @@ describe('what is on sale', () => {
 })
 
 describe('billing 12: with checkout options', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({
-      STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
-    })
+  const app = anApp({
+    STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
   })
-  afterAll(() => app.stop())
 
   function requestOf(checkoutId: string) {
     const asked = app.sandbox.requests.filter(
@@ -474,7 +468,7 @@ slow.each([
       await aMember(app, payer.owner)
       await app.paymentsSettled()
       expect(quantityOf(app, payer.subscriptionId)).toBe(2)
-      const stripe = app.app.get(Stripe)
+      const stripe = app.get(Stripe)
       await app.sandbox.simulate.changeSubscription(payer.subscriptionId, {
         items: [{ current_period_end: 1 }],
       })
@@ -498,7 +492,7 @@ slow('a payment that is due stays due when seats go, with STRIPE_PRORATION alway
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
-    const accounts = app.app.get(UserAdministration)
+    const accounts = app.get(UserAdministration)
     await app.sandbox.simulate.failPayment(payer.subscriptionId)
     await app.paymentsSettled()
     const isStillDue = async (seats: number) => {
@@ -513,14 +507,14 @@ slow('a payment that is due stays due when seats go, with STRIPE_PRORATION alway
     await isStillDue(2)
     await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
     await app.paymentsSettled()
-    const { data } = await app.app.get(Stripe).invoices.list({ customer: payer.customerId })
+    const { data } = await app.get(Stripe).invoices.list({ customer: payer.customerId })
     expect(data.map(({ status, billing_reason }) => [status, billing_reason]).reverse()).toEqual([
       ['paid', 'subscription_create'],
       ['paid', 'subscription_cycle'],
     ])
     await accounts.disable(member)
     await app.paymentsSettled()
-    const [credit] = (await app.app.get(Stripe).invoices.list({ customer: payer.customerId })).data
+    const [credit] = (await app.get(Stripe).invoices.list({ customer: payer.customerId })).data
     expect(credit).toMatchObject({ billing_reason: 'subscription_update', status: 'paid' })
   } finally {
     await app.stop()

@@ -57,7 +57,7 @@ describe('the cached subscription status', () => {
   it('billing: read while a webhook comes is not served after it', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
-    const subscriptions = app.app.get(Subscriptions)
+    const subscriptions = app.get(Subscriptions)
     const find = subscriptions.find.bind(subscriptions)
     const overlapped = jest.spyOn(subscriptions, 'find').mockImplementationOnce(async accountId => {
       const known = await find(accountId)
@@ -72,7 +72,7 @@ describe('the cached subscription status', () => {
 
   /** Not over the network, so that the question can be told from what runs beside it. */
   function statementsFor({ accessToken }: SignedIn, status: string): Promise<number> {
-    return callsWithin(app.app.get(Database), 'run', async () => {
+    return callsWithin(app.get(Database), 'run', async () => {
       const headers = { Origin: MAIN, ...bearer(accessToken) }
       const answer = await app.app.inject({ url: '/api/subscription', headers })
       expect(answer.json().status).toBe(status)

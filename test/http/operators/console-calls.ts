@@ -29,7 +29,7 @@ export class ConsoleUser {
 
   static async add(app: TestApp): Promise<ConsoleUser> {
     const email = anEmail()
-    const { id, totpSecret } = await app.app.get(Operators).add(email, PASSWORD)
+    const { id, totpSecret } = await app.get(Operators).add(email, PASSWORD)
     return new ConsoleUser(app, id, email, new Authenticator(app, totpSecret))
   }
 

@@ -94,7 +94,7 @@ describe('operator console: login', () => {
 
   it('a disabled operator is out at once, and cannot come back', async () => {
     const operator = await ConsoleUser.loggedIn(app)
-    await app.app.get(Operators).disable(operator.email as Email)
+    await app.get(Operators).disable(operator.email as Email)
     expect((await operator.get('me')).status).toBe(401)
     app.clock.advance(30)
     expect((await operator.logIn()).status).toBe(401)
@@ -102,8 +102,8 @@ describe('operator console: login', () => {
 
   it('gives a returning operator a new password, a new secret and no old session', async () => {
     const operator = await ConsoleUser.loggedIn(app)
-    await app.app.get(Operators).disable(operator.email as Email)
-    const again = await app.app.get(Operators).add(operator.email as Email, 'another long password')
+    await app.get(Operators).disable(operator.email as Email)
+    const again = await app.get(Operators).add(operator.email as Email, 'another long password')
     expect(again.id).toBe(operator.id)
     expect((await operator.get('me')).status).toBe(401)
     app.clock.advance(60)
@@ -112,18 +112,18 @@ describe('operator console: login', () => {
 
   it('gives a returning operator nothing that a login left behind at the end', async () => {
     const operator = await ConsoleUser.loggedIn(app)
-    const sessions = () => app.app.get(Database).run(db => db.select().from(operatorSessions))
+    const sessions = () => app.get(Database).run(db => db.select().from(operatorSessions))
     const late = (await sessions()).find(({ operatorId }) => operatorId === operator.id)
-    await app.app.get(Operators).disable(operator.email as Email)
-    await app.app.get(Database).run(db => db.insert(operatorSessions).values(late as never))
-    await app.app.get(Operators).add(operator.email as Email, 'another long password')
+    await app.get(Operators).disable(operator.email as Email)
+    await app.get(Database).run(db => db.insert(operatorSessions).values(late as never))
+    await app.get(Operators).add(operator.email as Email, 'another long password')
     expect((await operator.get('me')).status).toBe(401)
     expect((await sessions()).filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
   })
 
   it('a login that was outrun by the end opens nothing, though they have come back', async () => {
     const operator = await ConsoleUser.add(app)
-    const operators = app.app.get(Operators)
+    const operators = app.get(Operators)
     const useCode = operators.useCode.bind(operators)
     jest.spyOn(operators, 'useCode').mockImplementation(async (...proof) => {
       const isRight = await useCode(...proof)
@@ -136,7 +136,7 @@ describe('operator console: login', () => {
     } finally {
       jest.restoreAllMocks()
     }
-    const left = await app.app.get(Database).run(db => db.select().from(operatorSessions))
+    const left = await app.get(Database).run(db => db.select().from(operatorSessions))
     expect(left.filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
   })
 

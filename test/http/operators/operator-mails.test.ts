@@ -47,7 +47,7 @@ describe('operator console: failed mails', () => {
       body: { email },
     })
     expect(answer.status).toBe(202)
-    await app.app.get(Mailer).flush()
+    await app.get(Mailer).flush()
   }
 
   /** An owner whose link to a new password could not be sent. */
@@ -94,7 +94,7 @@ describe('operator console: failed mails', () => {
   it('reveals no content: the list has no link, the database nothing readable', async () => {
     const { owner } = await withFailedMail()
     expect((await operator.get('mails')).text).not.toContain('token=')
-    const rows = await app.app.get(Database).run(db => db.select().from(failedMails))
+    const rows = await app.get(Database).run(db => db.select().from(failedMails))
     const stored = JSON.stringify(rows)
     for (const part of [owner.email, 'password', 'https://www.main.test']) expect(stored).not.toContain(part)
   })
@@ -149,21 +149,21 @@ describe('operator console: failed mails', () => {
     const to = anEmail()
     app.outbox.accepts = () => false
     const mail = { language: 'en', subject: 'News', site: 'Mainstay', paragraphs: ['Something.'] }
-    app.app.get(Mailer).post({ email: to, language: null }, () => mail)
-    await app.app.get(Mailer).flush()
+    app.get(Mailer).post({ email: to, language: null }, () => mail)
+    await app.get(Mailer).flush()
     const [kept] = await failedTo({ email: to })
     app.clock.advance(7 * DAY - MINUTE)
     operator = await ConsoleUser.loggedIn(app)
     expect(await failedTo({ email: to })).toEqual([kept])
     app.clock.advance(2 * MINUTE)
     expect(await failedTo({ email: to })).toEqual([])
-    await app.app.get(FailedMailCleanup).run()
-    const rows = await app.app.get(Database).run(db => db.select().from(failedMails))
+    await app.get(FailedMailCleanup).run()
+    const rows = await app.get(Database).run(db => db.select().from(failedMails))
     expect(rows.map(({ id }) => id)).not.toContain(kept?.id)
   })
 
   it('keeps a thousand, and drops those refused for good first, then the oldest', async () => {
-    const database = app.app.get(Database)
+    const database = app.get(Database)
     const now = app.clock.now().toISOString()
     await database.run(db =>
       db.execute(sql`
@@ -185,7 +185,7 @@ describe('operator console: failed mails', () => {
   it('leaves out mails whose key is missing, without ending the list early', async () => {
     const { owner } = await withFailedMail()
     const later = app.clock.now().toISOString()
-    await app.app.get(Database).run(db =>
+    await app.get(Database).run(db =>
       db.execute(sql`
         insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
         select gen_random_uuid(), 'x.y', ${later}::timestamptz + n * interval '1 second',
@@ -222,8 +222,8 @@ describe('operator console: how many mails an operator sends again', () => {
       const to = anEmail()
       app.outbox.accepts = () => false
       const mail = { language: 'en', subject: 'News', site: 'Mainstay', paragraphs: ['Something.'] }
-      for (let sent = 0; sent < 3; sent++) app.app.get(Mailer).post({ email: to, language: null }, () => mail)
-      await app.app.get(Mailer).flush()
+      for (let sent = 0; sent < 3; sent++) app.get(Mailer).post({ email: to, language: null }, () => mail)
+      await app.get(Mailer).flush()
       app.outbox.accepts = () => true
       const operator = await ConsoleUser.loggedIn(app)
       const { mails } = (await operator.get('mails')).json as { mails: ShownMail[] }
@@ -258,12 +258,12 @@ describe('the command line', () => {
     const addresses = [anEmail(), anEmail(), anEmail()]
     app.outbox.accepts = () => false
     const mail = { language: 'en', subject: 'News', site: 'Mainstay', paragraphs: ['Something.'] }
-    for (const email of addresses) app.app.get(Mailer).post({ email, language: null }, () => mail)
-    await app.app.get(Mailer).flush()
+    for (const email of addresses) app.get(Mailer).post({ email, language: null }, () => mail)
+    await app.get(Mailer).flush()
     app.outbox.accepts = to => to !== addresses[1]
     await rotateSecretKeys(app.settings.secretsKeysFile, new Date(Date.now() + DAY * 1000))
     // One that a lost key has sealed keeps the others from nothing.
-    await app.app.get(Database).run(db =>
+    await app.get(Database).run(db =>
       db.execute(sql`
         insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
         values (gen_random_uuid(), 'lost.AAAA', now(), now() + interval '1 day', 'timed out', false)`),
@@ -279,7 +279,7 @@ describe('the command line', () => {
     const [, refused = ''] = new RegExp(`(\\S+) {2}\\S+ {2}${addresses[1]}`).exec(listed.output) ?? []
     expect((await mainstay('mail:resend', refused)).errors).toContain('no such mailbox')
     const said = '550-5.1.1 no\r\n550 5.1.1 \u001b[2Jsuch mailbox'
-    await app.app.get(Database).run(db => db.execute(sql`update failed_mails set last_error = ${said}`))
+    await app.get(Database).run(db => db.execute(sql`update failed_mails set last_error = ${said}`))
     expect((await mainstay('mail:failed')).output).toContain(
       '  550-5.1.1 no 550 5.1.1 \ufffd[2Jsuch mailbox\n',
     )

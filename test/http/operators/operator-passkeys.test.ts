@@ -45,11 +45,11 @@ describe('operator console: passkeys', () => {
   it('opens nothing when it is removed during a login', async () => {
     const { operator, authenticator } = await withPasskey()
     const { json: options } = await operator.post('login/passkey/options', {})
-    const database = app.app.get(Database)
+    const database = app.get(Database)
     const transaction = database.transaction.bind(database)
     // The one that would open the session, once the passkey has been found and its signature checked.
     const opening = jest.spyOn(database, 'transaction').mockImplementationOnce(async work => {
-      await app.app.get(Operators).disable(operator.email as Email)
+      await app.get(Operators).disable(operator.email as Email)
       return transaction(work)
     })
     try {
@@ -141,9 +141,9 @@ describe('operator console: passkeys', () => {
 
   it('removes those of a disabled operator, also if the operator comes back', async () => {
     const { operator, authenticator } = await withPasskey()
-    await app.app.get(Operators).disable(operator.email as Email)
+    await app.get(Operators).disable(operator.email as Email)
     expect((await logIn(operator, authenticator)).status).toBe(401)
-    await app.app.get(Operators).add(operator.email as Email, 'another long password')
+    await app.get(Operators).add(operator.email as Email, 'another long password')
     expect((await logIn(operator, authenticator)).status).toBe(401)
   })
 })

@@ -36,7 +36,7 @@ describe('operator console: a reset of second factors', () => {
     expect(answer.status).toBe(202)
     return new Date(answer.json.resetAt)
   }
-  const hasFactor = async ({ id }: User) => (await app.app.get(Users).find(id))?.hasSecondFactor
+  const hasFactor = async ({ id }: User) => (await app.get(Users).find(id))?.hasSecondFactor
 
   it('waits a day, tells an owner by mail at once, and is then made', async () => {
     const { owner, resetAt } = await requested()
@@ -44,10 +44,10 @@ describe('operator console: a reset of second factors', () => {
     const [mail] = await app.mailsTo(owner.email)
     expect(mail?.text).toContain('Someone told us that you have lost')
     await passTime(app, DAY - 60)
-    await app.app.get(FactorResetJob).run()
+    await app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
     await passTime(app, 10 * 60)
-    expect(await app.app.get(FactorResetJob).run()).toBe(1)
+    expect(await app.get(FactorResetJob).run()).toBe(1)
     expect(await hasFactor(owner)).toBe(false)
   })
 
@@ -60,7 +60,7 @@ describe('operator console: a reset of second factors', () => {
     expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(204)
     expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(404)
     await passTime(app, DAY + 600)
-    await app.app.get(FactorResetJob).run()
+    await app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
   })
 
@@ -120,7 +120,7 @@ describe('operator console: a reset of second factors', () => {
       expect(outcome(await app.request(login))).toBe('401 INVALID_CREDENTIALS')
       await passTime(app, DAY + 60)
       expect(await hasFactor(owner)).toBe(true)
-      await app.app.get(FactorResetJob).run()
+      await app.get(FactorResetJob).run()
       expect(await hasFactor(owner)).toBe(false)
       operator = await ConsoleUser.loggedIn(app)
       expect((await operator.post(`users/${owner.id}/enable`)).status).toBe(204)
@@ -134,7 +134,7 @@ describe('operator console: a reset of second factors', () => {
       const headers = { Origin: MAIN }
       expect(outcome(await app.request({ method: 'POST', path, headers, body: { token } }))).toBe('204')
       await passTime(app, DAY + 60)
-      await app.app.get(FactorResetJob).run()
+      await app.get(FactorResetJob).run()
       expect(await hasFactor(owner)).toBe(action === 'stop')
     })
 
@@ -157,7 +157,7 @@ describe('operator console: a reset of second factors', () => {
     /** A day later, whether they still have their factors; and how often it was stopped. */
     async function afterADay(owner: User) {
       await passTime(app, DAY + 600)
-      await app.app.get(FactorResetJob).run()
+      await app.get(FactorResetJob).run()
       const rows = (await app.auditRows()).filter(row => row.userId === owner.id)
       const stopped = rows.filter(({ detail }) => detail.step === 'stopped')
       return { hasFactor: await hasFactor(owner), stopped: stopped.map(({ detail }) => detail.reason) }

@@ -20,7 +20,7 @@ describe('operator console: the list of satellites', () => {
     app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
     const owner = await anOwner(app)
-    await app.app
+    await app
       .get(Database)
       .run(db => db.update(accounts).set({ name: 'Rosa & Co' }).where(eq(accounts.id, owner.accountId)))
     for (const name of ['alpha', 'alpine', 'beta', 'a_pha', 'gamma', 'alps']) {

@@ -114,7 +114,7 @@ describe('operator console: people', () => {
     const client = { requestId: 'r', ip: '127.0.0.1', userAgent: null, origin: null }
     const actor = { operator: { id: stolen.id, reason: null } }
     for (let count = 1; count < max; count++)
-      await app.app.get(RateLimiter).count({ kind, subject: stolen.id, client, actor })
+      await app.get(RateLimiter).count({ kind, subject: stolen.id, client, actor })
     expect(await take(stolen)).toBe('200')
     expect(await take(stolen)).toBe('429 TOO_MANY_ATTEMPTS')
     // Neither what others do, nor the state of the service, nor the way out.
@@ -170,7 +170,7 @@ describe('operator console: reasons', () => {
         const answer = await operator.post(path.replace('/api/operator/', '').replace(':id', owner.id), body)
         expect([path, answer.json?.code]).toEqual([path, 'INVALID_BODY'])
       }
-      expect(await app.app.get(Users).find(owner.id)).toMatchObject({ disabledAt: null })
+      expect(await app.get(Users).find(owner.id)).toMatchObject({ disabledAt: null })
     },
   )
 })
@@ -188,7 +188,7 @@ describe('operator console: looks', () => {
     const { owner, customerId } = await aSubscriber(app)
     const member = await aMember(app, owner)
     const name = `Rosa % & Co ${owner.id}`
-    await app.app
+    await app
       .get(Database)
       .run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
     const { origin } = await aSatellite(app, owner, anOrigin())
@@ -243,7 +243,7 @@ describe('operator console: looks', () => {
     await signIn(app, await anOwner(app), 'main')
     const { text, json } = await operator.get(`users/${owner.id}`)
     expect(json).toMatchObject({ email: owner.email, hasSecondFactor: true, hasPassword: true })
-    const { passwordHash } = (await app.app.get(Users).find(owner.id)) as User
+    const { passwordHash } = (await app.get(Users).find(owner.id)) as User
     for (const hidden of [secret, passwordHash as string]) expect(text).not.toContain(hidden)
   })
 
@@ -262,9 +262,9 @@ describe('operator console: looks', () => {
     const members = await importMembers(app, founder, 60)
     // Of one moment, so they are listed by their ids.
     const owner = members.toSorted((one, other) => (one.id < other.id ? -1 : 1)).at(-1) as User
-    await app.app.get(Database).transaction(async transaction => {
-      await app.app.get(Users).setRole(transaction, founder.id, 'member')
-      await app.app.get(Users).setRole(transaction, owner.id, 'owner')
+    await app.get(Database).transaction(async transaction => {
+      await app.get(Users).setRole(transaction, founder.id, 'member')
+      await app.get(Users).setRole(transaction, owner.id, 'owner')
     })
     await signIn(app, founder, 'main')
     expect((await operator.post(`users/${owner.id}/disable`, { reason: REASON })).status).toBe(200)

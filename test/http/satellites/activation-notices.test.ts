@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import {
   Database,
   type Email,
@@ -7,9 +7,9 @@ import {
   SatelliteVerification,
   UserEmails,
 } from '../../sources.js'
-import { DnsServer } from '../../support/dns-server.js'
+import { aDnsServer } from '../../support/dns-server.js'
 import { anEmail, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import {
   type AddedSatellite,
@@ -26,16 +26,8 @@ import {
 import { aMemberWith } from '../support/team-calls.js'
 
 describe('The mail about a new satellite', () => {
-  let app: TestApp
-  let dns: DnsServer
-  beforeAll(async () => {
-    dns = await DnsServer.start()
-    app = await TestApp.start({ DNS_SERVERS: dns.address })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await dns.stop()
-  })
+  const dns = aDnsServer()
+  const app = anApp(() => ({ DNS_SERVERS: dns.address }))
 
   const call = ({ session }: Landlord, method: string, { id }: AddedSatellite, path = '') =>
     satellitesOf(app, session, method, `/${id}${path}`)
@@ -55,8 +47,8 @@ describe('The mail about a new satellite', () => {
   async function vouchFor({ owner: { accountId } }: Landlord, origin: string): Promise<AddedSatellite> {
     const operator = { accountId, client: null }
     const wanted = { origin, name: 'Vouched for', kind: 'production' } as const
-    const added = await app.app.get(SatelliteRegistry).insert(operator, wanted)
-    return (await app.app.get(SatelliteVerification).vouchFor(operator, added, { isMove: true })).satellite
+    const added = await app.get(SatelliteRegistry).insert(operator, wanted)
+    return (await app.get(SatelliteVerification).vouchFor(operator, added, { isMove: true })).satellite
   }
 
   it('tells the owner who has activated which host, and when, though it may have been themself', async () => {
@@ -107,9 +99,9 @@ describe('The mail about a new satellite', () => {
     const { owner } = landlord
     const email = anEmail() as Email
     const since = app.clock.now()
-    await app.app
+    await app
       .get(Database)
-      .transaction(transaction => app.app.get(UserEmails).change(transaction, owner, email, since))
+      .transaction(transaction => app.get(UserEmails).change(transaction, owner, email, since))
     const active = await anActiveSatellite(app, dns, landlord)
     for (const address of [owner.email, email])
       expect(await subjectsTo({ email: address })).toEqual([subjectAbout(active)])
@@ -122,11 +114,11 @@ describe('The mail about a new satellite', () => {
     const added = await addSatellite(app, landlord)
     publish(dns, added)
     const operator = { accountId, client: null }
-    await app.app.get(SatelliteVerification).verify(operator, added.id)
+    await app.get(SatelliteVerification).verify(operator, added.id)
     expect(outcome(await call(landlord, 'POST', added, '/suspend'))).toBe('204')
     expect(outcome(await call(landlord, 'POST', added, '/resume'))).toBe('200')
-    await app.app.get(SatelliteAdministration).suspend(vouched)
-    await app.app.get(SatelliteAdministration).resume(vouched)
+    await app.get(SatelliteAdministration).suspend(vouched)
+    await app.get(SatelliteAdministration).resume(vouched)
     for (const { id } of [vouched, added]) expect(await stored(app, id)).toMatchObject({ state: 'active' })
     expect(await noticesTo(landlord.owner.email)).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { beforeAll, describe, expect, it, jest } from '@jest/globals'
 import {
   type Branding,
   Database,
@@ -9,7 +9,7 @@ import {
 } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { anOrigin } from '../support/satellite-calls.js'
 import { closeTo, signInFreshly, team } from '../support/team-calls.js'
@@ -26,17 +26,15 @@ const [FIREFOX, SAFARI] = [
 ]
 
 describe('The branding of a satellite', () => {
-  let app: TestApp
+  const app = anApp()
   let owner: User
   const origin = anOrigin()
   const { host } = new URL(origin)
   const branded = `Rose & Sons (${host})`
   beforeAll(async () => {
-    app = await TestApp.start()
     owner = await anOwner(app)
     await aSatellite(app, owner, origin, { branding: BRANDING })
   })
-  afterAll(() => app.stop())
 
   function expectBranded({ html }: ReceivedMail): void {
     expect(html).toContain('src="https://cdn.example.net/rose.svg"')
@@ -48,8 +46,8 @@ describe('The branding of a satellite', () => {
   it('and its name are in no mail before it is proven', async () => {
     const stranger = await anOwner(app)
     const evil = anOrigin()
-    const registered = app.app.get(RegisteredSatellites)
-    await app.app.get(Database).transaction(transaction =>
+    const registered = app.get(RegisteredSatellites)
+    await app.get(Database).transaction(transaction =>
       registered.add(transaction, {
         accountId: stranger.accountId,
         origin: evil,
@@ -159,7 +157,7 @@ describe('The branding of a satellite', () => {
     const paragraphs = ['Hello']
     const mailAbout = async (): Promise<ReceivedMail> => {
       const email = anEmail()
-      app.app.get(Mailer).postAbout({ email, language: null }, about, (_, site) => ({
+      app.get(Mailer).postAbout({ email, language: null }, about, (_, site) => ({
         ...{ language: 'en', subject: `About ${site}`, site: MAIN, paragraphs },
       }))
       return newestTo(email)
@@ -168,7 +166,7 @@ describe('The branding of a satellite', () => {
     const theirs = await aSatellite(app, stranger, anOrigin(), { branding: BRANDING })
     about.origin = theirs.origin
     expect((await mailAbout()).subject).toBe(`About Rose & Sons (${new URL(theirs.origin).host})`)
-    const down = jest.spyOn(app.app.get(Database), 'run').mockRejectedValue(new Error('down'))
+    const down = jest.spyOn(app.get(Database), 'run').mockRejectedValue(new Error('down'))
     try {
       expect(await mailAbout()).toMatchObject({ subject: `About ${new URL(theirs.origin).host}` })
     } finally {

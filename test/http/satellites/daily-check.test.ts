@@ -91,7 +91,7 @@ describe('The daily check of satellites', () => {
     const origin = anOrigin()
     const satellite = await anActiveSatellite(app, dns, landlord, origin)
     const { host } = new URL(origin)
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     const branding = { name: 'Rose', logoUrl: null, accent: '#b91c1c', background: '#fef2f2' }
     await satellitesOf(app, landlord.session, 'PATCH', `/${satellite.id}`, { branding })
     takeDown(satellite)
@@ -107,7 +107,7 @@ describe('The daily check of satellites', () => {
     await check(app)
     expected.push(`Your satellite ${host} has been suspended`)
     expect(await stored(app, satellite.id)).toMatchObject({ state: 'suspended', suspendedBy: 'check' })
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     expect((await refreshByHeader(app, session.sessionId, { Origin: origin })).status).toBe(403)
     expect(outcome(await refreshByHeader(app, session.sessionId, {}))).toMatch(/^401 /)
     expect(await stored(app, witness.id)).toMatchObject({ state: 'active', proof: { failures: 0 } })
@@ -150,7 +150,7 @@ describe('The daily check of satellites', () => {
     const landlord = await aLandlord(app)
     const origin = anOrigin()
     const satellite = await anActiveSatellite(app, dns, landlord, origin)
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     const session = await signIn(app, landlord.owner, 'satellite', origin)
     const putBack = takeDown(satellite)
     for (let days = 0; days < 8; days++) await check(app)
@@ -160,7 +160,7 @@ describe('The daily check of satellites', () => {
     expect(outcome(await resume())).toBe('409 PROOF_NOT_FOUND')
     putBack()
     expect((await resume()).json).toMatchObject({ state: 'active', proof: { failingSince: null } })
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     expect(outcome(await refreshByHeader(app, session.sessionId, { Origin: origin }))).toBe('200')
   })
 
@@ -177,7 +177,7 @@ describe('The daily check of satellites', () => {
 
   it('is done by one of two replicas', async () => {
     await passTime(app, DAY + 1)
-    const job = app.app.get(SatelliteCheckJob)
+    const job = app.get(SatelliteCheckJob)
     const counts = await Promise.all([job.run(), job.run()])
     expect(counts.filter(count => count === null)).toHaveLength(1)
     expect(counts.filter(count => count !== null && count > 0)).toHaveLength(1)
@@ -202,7 +202,7 @@ describe('The daily check of satellites', () => {
     let proven = 0
     dns.meanwhile = async question => {
       if (question === `TXT ${proof.dns.name}` && proven++ === 0)
-        await app.app.get(Database).run(db => app.app.get(RegisteredSatellites).recordFound(db, id, 'dns'))
+        await app.get(Database).run(db => app.get(RegisteredSatellites).recordFound(db, id, 'dns'))
     }
     await check(app)
     expect(proven).toBe(1)
@@ -214,7 +214,7 @@ describe('The daily check of satellites', () => {
     const failing = await Promise.all(landlords.map(landlord => anActiveSatellite(app, dns, landlord)))
     for (const satellite of failing) takeDown(satellite)
     const [unrecorded, untold, told] = failing
-    const [registered, admins] = [app.app.get(RegisteredSatellites), app.app.get(AccountAdmins)]
+    const [registered, admins] = [app.get(RegisteredSatellites), app.get(AccountAdmins)]
     const [findLocked, mail] = [registered.findLocked.bind(registered), admins.mail.bind(admins)]
     jest.spyOn(registered, 'findLocked').mockImplementation(async (transaction, accountId, id) => {
       if (id === unrecorded.id) throw new Error('deadlock')
@@ -263,8 +263,8 @@ describe('The daily check of satellites', () => {
           suspendAt: new Date(now - (index === 12 ? 1 : 0)),
         }) as const,
     )
-    const urls = app.app.get(SiteUrls)
-    await app.app
+    const urls = app.get(SiteUrls)
+    await app
       .get(AccountAdmins)
       .mail(landlord.owner.accountId, words => missingProofsMail(words, urls, missing))
     const [mail] = await mailsTo(landlord.owner.email)
@@ -308,7 +308,7 @@ describe('The daily check of satellites', () => {
     const { id } = await anActiveSatellite(app, dns, await aLandlord(app))
     const unknown = { method: null, checkedAt: null, provenAt: null }
     const matches = eq(satelliteProofs.satelliteId, id)
-    await app.app.get(Database).run(db => db.update(satelliteProofs).set(unknown).where(matches))
+    await app.get(Database).run(db => db.update(satelliteProofs).set(unknown).where(matches))
     expect(await check(app, 11 * 60)).toBe(1)
     expect((await stored(app, id))?.proof).toMatchObject({ method: 'dns', checkedAt: expect.any(Date) })
   })
@@ -369,7 +369,7 @@ describe('The daily check of satellites', () => {
       const landlord = await aLandlord(app)
       const origin = anOrigin()
       const satellite = await anActiveSatellite(app, dns, landlord, origin)
-      await app.app.get(Satellites).refresh()
+      await app.get(Satellites).refresh()
       const session = await signIn(app, landlord.owner, 'satellite', origin)
       await check(app, 2 * HOUR)
       const { rival, add } = await aRival(origin)
@@ -397,7 +397,7 @@ describe('The daily check of satellites', () => {
           token: expect.not.stringContaining(satellite.proof.dns.value),
         },
       })
-      await app.app.get(Satellites).refresh()
+      await app.get(Satellites).refresh()
       expect(outcome(await refreshByHeader(app, session.sessionId, { Origin: origin }))).toMatch(/^401 /)
       const { host } = new URL(origin)
       expect((await subjectsTo(landlord.owner.email)).at(-1)).toBe(
@@ -428,11 +428,11 @@ describe('The daily check of satellites', () => {
         dns.meanwhile = async question => {
           // The rival's own proof is looked up before, at the same name.
           if (question !== `TXT ${satellite.proof.dns.name}` || ++looks !== 2) return
-          if (event.startsWith('an')) await app.app.get(SatelliteRegistry).suspend(operator, satellite.id)
+          if (event.startsWith('an')) await app.get(SatelliteRegistry).suspend(operator, satellite.id)
           else
-            await app.app
+            await app
               .get(Database)
-              .run(db => app.app.get(RegisteredSatellites).recordFound(db, satellite.id, 'dns'))
+              .run(db => app.get(RegisteredSatellites).recordFound(db, satellite.id, 'dns'))
         }
         const verify = () => satellitesOf(app, rival.session, 'POST', `/${added.id}/verify`)
         expect(outcome(await verify())).toBe('409 ORIGIN_TAKEN')
@@ -446,7 +446,7 @@ describe('The daily check of satellites', () => {
       takeDown(satellite)
       await check(app)
       const rival = await aLandlord(app)
-      jest.spyOn(app.app.get(AccountAdmins), 'mail').mockRejectedValueOnce(new Error('no mails today'))
+      jest.spyOn(app.get(AccountAdmins), 'mail').mockRejectedValueOnce(new Error('no mails today'))
       expect(await anActiveSatellite(app, dns, rival, satellite.origin)).toMatchObject({ state: 'active' })
       expect(await stored(app, satellite.id)).toMatchObject({ state: 'pending' })
     })

@@ -49,19 +49,17 @@ async function claimsAfterRefresh(app: TestApp, sessionId: string): Promise<Reco
 }
 
 describe('A registered satellite', () => {
-  let app: TestApp
+  const app = anApp()
   let owner: User
   let stranger: User
   beforeAll(async () => {
-    app = await TestApp.start()
     owner = await anOwner(app)
     stranger = await anOwner(app)
   })
-  afterAll(() => app.stop())
 
   async function changed(work: (registered: RegisteredSatellites) => Promise<unknown>): Promise<void> {
-    await work(app.app.get(RegisteredSatellites))
-    await app.app.get(Satellites).refresh()
+    await work(app.get(RegisteredSatellites))
+    await app.get(Satellites).refresh()
   }
 
   it('is asked like a listed one: by pages without credentials', async () => {
@@ -114,9 +112,9 @@ describe('A registered satellite', () => {
     await aSatellite(app, owner, origin)
     await aSatellite(app, owner, other)
     const member = await aMember(app, owner)
-    await app.app
+    await app
       .get(Database)
-      .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, [other]))
+      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [other]))
     expect(outcome(await logIn(app, member, origin))).toBe(WRONG)
     expect(outcome(await logIn(app, member, other))).toBe('200')
   })
@@ -148,7 +146,7 @@ describe('A registered satellite', () => {
     const here = await signIn(app, member, 'satellite', origin)
     const there = await signIn(app, member, 'satellite', elsewhere)
     await setSatelliteState(app, satellite, 'suspended')
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     expect(await refresh(app, here.sessionId, origin)).toBe(REFUSED_BY_CORS)
     expect(await refresh(app, here.sessionId)).toBe(ENDED)
     expect(outcome(await readData(app, here.accessToken))).toBe('200')
@@ -158,7 +156,7 @@ describe('A registered satellite', () => {
     const refused = (await app.auditRows()).filter(row => row.sid === claimsOf(here.accessToken).sid)
     expect(refused.at(-1)).toMatchObject({ action: 'refresh', detail: { reason: 'satellite closed' } })
     await setSatelliteState(app, satellite, 'active')
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     expect(await refresh(app, here.sessionId, origin)).toBe('200')
   })
 
@@ -171,10 +169,10 @@ describe('A registered satellite', () => {
     const member = await aMember(app, owner)
     const { sessionId } = await signIn(app, member, 'satellite', origin)
     await setSatelliteState(app, satellite, 'suspended')
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     expect(await refresh(app, sessionId, origin)).toBe(REFUSED_BY_CORS)
     expect(await refresh(app, sessionId)).toBe(ENDED)
-    await changed(registered => app.app.get(Database).run(db => registered.remove(db, satellite.id)))
+    await changed(registered => app.get(Database).run(db => registered.remove(db, satellite.id)))
     expect(await refresh(app, sessionId, origin)).toBe(ENDED)
     expect(outcome(await logIn(app, member, origin))).toBe(WRONG)
   })
@@ -183,9 +181,9 @@ describe('A registered satellite', () => {
     const satellite = await aSatellite(app, owner, SHOP_TWO)
     expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe(WRONG)
     await setSatelliteState(app, satellite, 'suspended')
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe(REFUSED_BY_CORS)
-    await changed(registered => app.app.get(Database).run(db => registered.remove(db, satellite.id)))
+    await changed(registered => app.get(Database).run(db => registered.remove(db, satellite.id)))
     expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe('200')
   })
 
@@ -194,7 +192,7 @@ describe('A registered satellite', () => {
     const [short, long] = [`https://*.${parent}`, `https://shop-*.${parent}`]
     await aSatellite(app, owner, long, { kind: 'preview' })
     await aSatellite(app, owner, short, { kind: 'preview' })
-    const at = (host: string) => app.app.get(Satellites).find(`https://${host}.${parent}`)?.origin
+    const at = (host: string) => app.get(Satellites).find(`https://${host}.${parent}`)?.origin
     expect([at('shop-1'), at('store-1')]).toEqual([long, short])
   })
 
@@ -202,7 +200,7 @@ describe('A registered satellite', () => {
     const origin = anOrigin()
     const { id } = await aSatellite(app, owner, origin)
     const { sessionId } = await signIn(app, await aMember(app, owner), 'satellite', origin)
-    await changed(registered => app.app.get(Database).run(db => registered.remove(db, id)))
+    await changed(registered => app.get(Database).run(db => registered.remove(db, id)))
     expect(await refresh(app, sessionId)).toBe(ENDED)
     app.clock.advance(1)
     await aSatellite(app, owner, origin)
@@ -213,11 +211,11 @@ describe('A registered satellite', () => {
     const origin = anOrigin()
     const { id } = await aSatellite(app, owner, origin)
     const { sessionId } = await signIn(app, await aMember(app, owner), 'satellite', origin)
-    await changed(registered => app.app.get(Database).run(db => registered.remove(db, id)))
+    await changed(registered => app.get(Database).run(db => registered.remove(db, id)))
     app.clock.advance(1)
     const moved = await aSatellite(app, stranger, origin)
     expect(await refresh(app, sessionId, origin)).toBe(ENDED)
-    await changed(registered => app.app.get(Database).run(db => registered.remove(db, moved.id)))
+    await changed(registered => app.get(Database).run(db => registered.remove(db, moved.id)))
     await aSatellite(app, owner, origin)
     expect(await refresh(app, sessionId, origin)).toBe(ENDED)
   })
@@ -229,7 +227,7 @@ describe('A registered satellite', () => {
     const ofToken = ({ permissions }: Record<string, unknown>) => permissions
     expect(ofToken(claimsOf(accessToken))).toEqual(permissionsOf(['viewReports']))
     await changed(registered =>
-      app.app
+      app
         .get(Database)
         .run(db => registered.change(db, id, { ceiling: permissionsOf(['dataEntry', 'viewReports']) })),
     )
@@ -259,9 +257,9 @@ describe('A registered satellite', () => {
     const page = pattern.replace('*', 'pr-17')
     const member = await aMember(app, owner)
     expect(outcome(await logIn(app, member, page))).toBe(WRONG)
-    await app.app
+    await app
       .get(Database)
-      .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, [pattern]))
+      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [pattern]))
     for (const origin of [pattern, page.replace('pr-17', 'a.b'), page.replace('shop-', 'x'), `${page}:8443`])
       expect([origin, outcome(await logIn(app, member, origin))]).toEqual([origin, REFUSED_BY_CORS])
     const { sessionId } = await signIn(app, member, 'satellite', page)
@@ -308,7 +306,7 @@ describe('Two replicas', () => {
     const origin = anOrigin()
     const owner = await anOwner(first)
     const satellite = await aSatellite(first, owner, origin)
-    await eventually(() => second.app.get(Satellites).has(origin), { what: 'the other replica' })
+    await eventually(() => second.get(Satellites).has(origin), { what: 'the other replica' })
     const { sessionId } = await signIn(second, await aMember(first, owner), 'satellite', origin)
     await setSatelliteState(first, satellite, 'suspended')
     for (const replica of [first, second])
@@ -320,8 +318,8 @@ describe('Two replicas', () => {
     const owner = await anOwner(first)
     const { id } = await aSatellite(first, owner, anOrigin())
     const { accessToken, sessionId } = await signIn(first, owner, 'main')
-    const database = first.app.get(Database)
-    const registered = first.app.get(RegisteredSatellites)
+    const database = first.get(Database)
+    const registered = first.get(RegisteredSatellites)
     const isWaiting = async () => {
       const answer = await database.run(db => db.execute(sql`select from pg_locks where not granted`))
       return rowsOf(answer).length > 0
@@ -346,12 +344,12 @@ describe('Two replicas', () => {
     const [gone, stays] = [anOrigin(), anOrigin()]
     const { id } = await aSatellite(first, owner, gone)
     await aSatellite(first, owner, stays)
-    const known = second.app.get(Satellites)
+    const known = second.get(Satellites)
     await eventually(() => known.has(gone) && known.has(stays))
     // It may have read a row that is newer than the version it has noted, and reads that row once more.
     await known.refresh()
     const before = known.find(stays)
-    await first.app.get(Database).run(db => first.app.get(RegisteredSatellites).remove(db, id))
+    await first.get(Database).run(db => first.get(RegisteredSatellites).remove(db, id))
     await eventually(() => !known.has(gone))
     expect(known.find(stays)).toBe(before)
   })
@@ -361,11 +359,11 @@ describe('Two replicas', () => {
     const origins = [anOrigin(), anOrigin()]
     const ids: string[] = []
     for (const origin of origins) ids.push((await aSatellite(first, owner, origin)).id)
-    const known = second.app.get(Satellites)
+    const known = second.get(Satellites)
     await eventually(() => origins.every(origin => known.has(origin)))
     // As if it were asleep: it does not look before both removals, the first of which is forgotten by the second.
-    await first.app.get(Database).transaction(async db => {
-      const registered = first.app.get(RegisteredSatellites)
+    await first.get(Database).transaction(async db => {
+      const registered = first.get(RegisteredSatellites)
       await registered.remove(db, ids[0] as string)
       await db.update(satelliteRemovals).set({ removedAt: new Date(0) })
       await registered.remove(db, ids[1] as string)
@@ -378,7 +376,7 @@ describe('Two replicas', () => {
     const origins = Array.from({ length: 40 }, anOrigin)
     // They queue up for one lock; on a busy machine some wait for longer than a statement may take.
     await Promise.all(origins.map(origin => eventually(() => aSatellite(first, owner, origin))))
-    await eventually(() => origins.every(origin => second.app.get(Satellites).has(origin)))
+    await eventually(() => origins.every(origin => second.get(Satellites).has(origin)))
   })
 })
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect } from '@jest/globals'
-import { DnsServer } from '../../support/dns-server.js'
+import { describe, expect } from '@jest/globals'
+import { aDnsServer } from '../../support/dns-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE } from '../../support/test-app.js'
 import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -19,16 +19,8 @@ import {
 } from '../support/satellite-calls.js'
 
 describe('The commands for satellites, beside a running server', () => {
-  let app: TestApp
-  let dns: DnsServer
-  beforeAll(async () => {
-    dns = await DnsServer.start()
-    app = await TestApp.start({ DNS_SERVERS: dns.address })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await dns.stop()
-  })
+  const dns = aDnsServer()
+  const app = anApp(() => ({ DNS_SERVERS: dns.address }))
 
   function mainstay(...args: string[]) {
     const environment = {

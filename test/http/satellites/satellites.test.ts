@@ -12,10 +12,10 @@ import {
   SatelliteVerification,
   satellites,
 } from '../../sources.js'
-import { DnsServer } from '../../support/dns-server.js'
+import { aDnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -36,19 +36,11 @@ const SEVEN_DAYS = 7 * 24 * 60 * 60
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
 describe('The satellites of an account', () => {
-  let app: TestApp
-  let dns: DnsServer
-  beforeAll(async () => {
-    dns = await DnsServer.start()
-    app = await TestApp.start({
-      DNS_SERVERS: dns.address,
-      MAX_SATELLITES_PER_ACCOUNT: '25',
-    })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await dns.stop()
-  })
+  const dns = aDnsServer()
+  const app = anApp(() => ({
+    DNS_SERVERS: dns.address,
+    MAX_SATELLITES_PER_ACCOUNT: '25',
+  }))
 
   const call = ({ session }: Landlord, method = 'GET', path = '', body?: object) =>
     satellitesOf(app, session, method, path, body)
@@ -123,7 +115,7 @@ describe('The satellites of an account', () => {
         origin: anOrigin(),
         state: 'suspended' as const,
       }))
-      await app.app.get(Database).run(db => db.insert(satellites).values(suspended))
+      await app.get(Database).run(db => db.insert(satellites).values(suspended))
       const oneMore = () => call(landlord, 'POST', '', { origin: anOrigin(), name: 'One more' })
       expect(outcome(await oneMore())).toBe('201')
       const refused = await oneMore()
@@ -132,7 +124,7 @@ describe('The satellites of an account', () => {
         'An account may have 25 satellites',
       ])
       const wanted = { origin: anOrigin(), name: 'By an operator', kind: 'production' } as const
-      await app.app.get(SatelliteRegistry).insert({ accountId, client: null }, wanted)
+      await app.get(SatelliteRegistry).insert({ accountId, client: null }, wanted)
     })
 
     it('twice are taken', async () => {
@@ -577,8 +569,8 @@ describe('The satellites of an account', () => {
   it('keep the proof that was found while somebody else saw the token expire', async () => {
     const landlord = await aLandlord(app)
     const [added, removed] = [await addSatellite(app, landlord), await addSatellite(app, landlord)]
-    const registry = app.app.get(SatelliteRegistry)
-    const verification = app.app.get(SatelliteVerification)
+    const registry = app.get(SatelliteRegistry)
+    const verification = app.get(SatelliteVerification)
     const [seen, gone] = await Promise.all(
       [added, removed].map(({ id }) => registry.find(landlord.owner.accountId, id)),
     )
@@ -596,7 +588,7 @@ describe('The satellites of an account', () => {
 
   it('of other accounts with the same parent host are found by an index', async () => {
     const claim = { accountId: UNKNOWN_ID, origin: 'https://*.example.net', kind: 'preview' } as const
-    const plan = await app.app.get(Database).transaction(async transaction => {
+    const plan = await app.get(Database).transaction(async transaction => {
       await transaction.execute(sql`set local enable_seqscan = off`)
       const found = holdersElsewhere(transaction, claim)
       return transaction.execute(sql`explain ${found.getSQL()}`)
@@ -607,7 +599,7 @@ describe('The satellites of an account', () => {
   it('are not added to an account that is gone', async () => {
     const actor = { accountId: UNKNOWN_ID, client: null }
     const wanted = { origin: anOrigin(), name: 'Shop', kind: 'production' } as const
-    await expect(app.app.get(SatelliteRegistry).insert(actor, wanted)).rejects.toMatchObject({
+    await expect(app.get(SatelliteRegistry).insert(actor, wanted)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     })
   })

@@ -1,24 +1,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { postEventOfSize } from '../support/signed-event.js'
 
 const PATH = '/api/webhooks/stripe'
 const LARGE = 64 * 1024
 
-let app: TestApp
+const app = anApp({ TRUST_PROXY: '127.0.0.1' })
 let sockets: Socket[] = []
-beforeAll(async () => {
-  app = await TestApp.start({ TRUST_PROXY: '127.0.0.1' })
-})
 afterEach(() => {
   for (const socket of sockets) socket.destroy()
   sockets = []
 })
-afterAll(() => app?.stop())
 
 describe('While strangers hold large bodies of unsigned events', () => {
   it.each(['Content-Length: 1048576', 'Transfer-Encoding: chunked'])(

@@ -157,7 +157,7 @@ describe('A scrape', () => {
   })
 
   it('is the only thing that the port serves', async () => {
-    const url = app.app.get(MetricsServer).url as string
+    const url = app.get(MetricsServer).url as string
     const statuses = async (path: string, method = 'GET') =>
       (await fetch(new URL(path, url), { method })).status
     expect(await statuses('/')).toBe(404)

@@ -101,7 +101,7 @@ describe('the command line, beside a running server', () => {
         1,
         expect.stringMatching(/^The session store does not answer\. Your change is recorded/),
       ])
-      expect(await app.app.get(UserSessions).sidsOf(owner.id, app.clock.now())).toEqual([])
+      expect(await app.get(UserSessions).sidsOf(owner.id, app.clock.now())).toEqual([])
     })
 
     it('session:list does not say that anything is recorded', async () => {
@@ -190,14 +190,14 @@ describe('the command line, beside a running server', () => {
       expect((await mainstay('factors:reset', owner.email)).output).toContain(resetAt)
       expect((await mainstay('factors:status', owner.email)).output).toContain(resetAt)
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
-      await app.app.get(Database).run(db =>
+      await app.get(Database).run(db =>
         db
           .update(factorResets)
           // Commands have the real time.
           .set({ resetAt: app.clock.now() })
           .where(eq(factorResets.userId, owner.id)),
       )
-      expect(await app.app.get(FactorResetJob).run()).toBe(1)
+      expect(await app.get(FactorResetJob).run()).toBe(1)
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('401 SESSION_NOT_FOUND')
       expect(await login(owner.email)).toBe('200')
       expect(await stepsOf(owner.id)).toEqual([

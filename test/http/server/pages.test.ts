@@ -267,7 +267,7 @@ describe('the service with PAGES=main,satellite', () => {
     const script = /\/assets\/[\w.-]+\.js/.exec((await visit(host)).text)?.[0] as string
     expect(await siteAt(host)).toBe('satellite')
     await setSatelliteState(app, satellite, 'suspended')
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     for (const path of ['/', '/handoff-callback', '/nothing', script])
       expect(await siteAt(host, path)).toBe('NOT_FOUND')
   })
@@ -300,7 +300,7 @@ describe('the service with PAGES=main,satellite', () => {
     const owner = await anOwner(app)
     await aSatellite(app, owner, 'https://asked.customer.example')
     await aSatellite(app, owner, 'https://unasked.customer.example')
-    const run = jest.spyOn(app.app.get(Database), 'run')
+    const run = jest.spyOn(app.get(Database), 'run')
     try {
       const begun = performance.now()
       for (let visits = 0; visits < 100; visits++) await visit('asked.customer.example')
@@ -354,7 +354,7 @@ describe('the service with PAGES=main,satellite', () => {
     const owner = await anOwner(app)
     const suspended = await aSatellite(app, owner, 'https://suspended.customer.example')
     await setSatelliteState(app, suspended, 'suspended')
-    await app.app.get(Satellites).refresh()
+    await app.get(Satellites).refresh()
     const hstsOf = async (host: string, path: string, headers?: Record<string, string>) =>
       (await visit(host, path, headers)).headers['strict-transport-security']
     const script = /\/assets\/[\w.-]+\.js/.exec((await visit('shop-one.test')).text)?.[0] as string

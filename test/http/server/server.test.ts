@@ -120,7 +120,7 @@ test('finishes a request although its client hangs up, and does not count that a
   app = await TestApp.start()
   const session = await signIn(app, await anOwner(app), 'main')
   const refused = jest.spyOn(app.app.getHttpAdapter().getInstance(), 'countRefusal')
-  const logout = heldCall(app.app.get(SessionChangeLog), 'end')
+  const logout = heldCall(app.get(SessionChangeLog), 'end')
   const socket = await connection()
   const headers = { Origin: MAIN, Authorization: `Bearer ${session.accessToken}` }
   const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)

@@ -154,7 +154,7 @@ export class Takeover {
 
   /** With no limits any more: a full counter would hide a way in until it is empty again. */
   private async waysInOfThief(): Promise<object> {
-    const limits = jest.spyOn(this.app.app.get(RateLimiter), 'count').mockResolvedValue(UNCOUNTED)
+    const limits = jest.spyOn(this.app.get(RateLimiter), 'count').mockResolvedValue(UNCOUNTED)
     const logged = this.log.length
     try {
       const found = await this.tryAllWaysIn()

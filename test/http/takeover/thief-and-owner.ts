@@ -222,9 +222,9 @@ export class ThiefAndOwner {
   }
 
   private async runJobs(): Promise<void> {
-    await this.app.app.get(TransferCompletion).run()
-    await this.app.app.get(AccountDeletionJob).run()
-    await this.app.app.get(OneTimeTokenCleanup).run()
+    await this.app.get(TransferCompletion).run()
+    await this.app.get(AccountDeletionJob).run()
+    await this.app.get(OneTimeTokenCleanup).run()
   }
 
   private async presentEmail(): Promise<string | null> {

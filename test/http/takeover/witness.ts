@@ -36,7 +36,7 @@ export class Witness {
   async before(request: string): Promise<Before | null> {
     const deed = DEEDS.find(one => one.request.test(request))
     if (!deed) return null
-    const user = await this.app.app.get(Users).find(this.owner.id)
+    const user = await this.app.get(Users).find(this.owner.id)
     const present = user?.email ?? this.owner.email
     return {
       deed,
@@ -72,13 +72,13 @@ export class Witness {
   }
 
   private async countRows({ action }: Deed): Promise<number> {
-    await this.app.app.get(AuditLog).flush()
+    await this.app.get(AuditLog).flush()
     const matches = and(
       eq(auditLog.accountId, this.owner.accountId),
       eq(auditLog.action, action),
       eq(auditLog.outcome, 'ok'),
     )
-    const [row] = await this.app.app
+    const [row] = await this.app
       .get(Database)
       .run(db => db.select({ rows: count() }).from(auditLog).where(matches))
     return row?.rows ?? 0

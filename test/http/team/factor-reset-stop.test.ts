@@ -43,7 +43,7 @@ describe('A reset of factors that a manager has requested', () => {
 
   const isBlocked = async () => {
     const blocked = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    const answer = await app.app.get(Database).run(db => db.execute(blocked))
+    const answer = await app.get(Database).run(db => db.execute(blocked))
     return (answer as { rows: unknown[] }).rows.length > 0
   }
 
@@ -60,7 +60,7 @@ describe('A reset of factors that a manager has requested', () => {
   // Whoever disables the manager cancels the reset without a lock on the member.
   onServers('is stopped by the member while it is cancelled: one waits for the other', async () => {
     const { member, token } = await requested()
-    const stopping = await app.app.get(Database).transaction(async transaction => {
+    const stopping = await app.get(Database).transaction(async transaction => {
       await transaction.delete(factorResets).where(eq(factorResets.userId, member.id))
       const answer = stop(token)
       await eventually(isBlocked, { what: 'the wait for the reset', everyMs: 20 })
@@ -81,7 +81,7 @@ describe('A reset of factors that a manager has requested', () => {
     const notMe = await strangersLogin(manager)
     await joinNow(member, manager)
 
-    const disabling = heldCall(app.app.get(AccountRecovery), 'revokeGrantsSince')
+    const disabling = heldCall(app.get(AccountRecovery), 'revokeGrantsSince')
     const recovered = post('/api/sessions/not-me', notMe)
     await disabling.begun
     const confirmed = post('/api/second-factor-reset/confirm', reset)
@@ -98,7 +98,7 @@ describe('A reset of factors that a manager has requested', () => {
     const both = [await aMember(app, owner), await aMember(app, owner)]
     const [member, second] = both.toSorted((one, other) => (one.id < other.id ? -1 : 1)) as [User, User]
     const granted = permissionsOf(['teamManagement', 'dataEntry', 'viewReports'])
-    await app.app.get(UserAdministration).grant(second, granted)
+    await app.get(UserAdministration).grant(second, granted)
     await giveAuthenticator(app, member)
     return { member, manager: { ...second, owner } }
   }
@@ -113,6 +113,6 @@ describe('A reset of factors that a manager has requested', () => {
 
   async function joinNow({ id }: User, { id: invitedBy }: User) {
     const joined = { invitedBy, createdAt: app.clock.now() }
-    await app.app.get(Database).run(db => db.update(users).set(joined).where(eq(users.id, id)))
+    await app.get(Database).run(db => db.update(users).set(joined).where(eq(users.id, id)))
   }
 })

@@ -45,13 +45,13 @@ describe("A reset of a member's factors", () => {
       headers: { Origin: MAIN },
       body: { token },
     })
-  const find = async ({ id }: User) => (await app.app.get(Users).find(id)) as User
+  const find = async ({ id }: User) => (await app.get(Users).find(id)) as User
   const hasFactors = async (user: User) => (await find(user)).hasSecondFactor
   const shownOf = async (session: SignedIn, { id }: User) => (await team(app, session, 'GET', `/${id}`)).json
 
   async function runJob() {
     await passTime(app, 5 * 60)
-    return app.app.get(FactorResetJob).run()
+    return app.get(FactorResetJob).run()
   }
 
   /** A member with a live session who has then got an app, and a manager who has just given their password. */
@@ -84,7 +84,7 @@ describe("A reset of a member's factors", () => {
     app.clock.advance(5 * 60)
     expect(await runJob()).toBe(1)
     expect(await hasFactors(member)).toBe(false)
-    expect(await app.app.get(UserFactors).find(member.id)).toEqual({
+    expect(await app.get(UserFactors).find(member.id)).toEqual({
       totpConfirmedAt: null,
       passkeys: 0,
       recoveryCodesLeft: 0,
@@ -111,7 +111,7 @@ describe("A reset of a member's factors", () => {
 
   it('tells somebody without a password that they will need one', async () => {
     const { member, session } = await aTeam()
-    await app.app
+    await app
       .get(Database)
       .run(db => db.update(users).set({ passwordHash: null }).where(eq(users.id, member.id)))
     await request(session, member)
@@ -212,7 +212,7 @@ describe("A reset of a member's factors", () => {
     const without = await aMember(app, owner)
     const disabled = await aMember(app, owner)
     await giveTotp(app, disabled)
-    await app.app.get(UserAdministration).disable(disabled)
+    await app.get(UserAdministration).disable(disabled)
     const answers = []
     for (const user of [manager, owner, payer, stranger, without, disabled])
       answers.push(outcome(await request(session, user)))
@@ -307,21 +307,21 @@ describe("A reset of a member's factors", () => {
     await request(session, member)
     const token = await app.mailedToken(member.email)
     const email = anEmail()
-    await app.app.get(Database).run(db => db.update(users).set({ email }).where(eq(users.id, member.id)))
+    await app.get(Database).run(db => db.update(users).set({ email }).where(eq(users.id, member.id)))
     expect(outcome(await follow('confirm', token))).toBe(INVALID_LINK)
     expect(outcome(await follow('stop', token))).toBe('204')
   })
 
   slow.each<[string, (team: { member: User; manager: User; session: SignedIn }) => Promise<unknown>]>([
-    ['the member is disabled', ({ member }) => app.app.get(UserAdministration).disable(member)],
-    ['the manager is disabled', ({ manager }) => app.app.get(UserAdministration).disable(manager)],
+    ['the member is disabled', ({ member }) => app.get(UserAdministration).disable(member)],
+    ['the manager is disabled', ({ manager }) => app.get(UserAdministration).disable(manager)],
     [
       'the manager may not any more',
-      ({ manager }) => app.app.get(UserAdministration).grant(manager, permissionsOf(['dataEntry'])),
+      ({ manager }) => app.get(UserAdministration).grant(manager, permissionsOf(['dataEntry'])),
     ],
     [
       'the member may do more than the manager',
-      ({ member }) => app.app.get(UserAdministration).grant(member, permissionsOf(['payments'])),
+      ({ member }) => app.get(UserAdministration).grant(member, permissionsOf(['payments'])),
     ],
     [
       'the manager has chosen another password, because somebody else knew it',

@@ -42,7 +42,7 @@ describe('invitations', () => {
   }
 
   async function setAccountName(accountId: string, name: string) {
-    await app.app.get(Database).run(db => db.update(accounts).set({ name }).where(eq(accounts.id, accountId)))
+    await app.get(Database).run(db => db.update(accounts).set({ name }).where(eq(accounts.id, accountId)))
   }
 
   async function textTo(email: string) {
@@ -82,7 +82,7 @@ describe('invitations', () => {
 
     it('keeps only the hash of the token, and is in the audit log', async () => {
       const { owner, token, email, id } = await anInvited()
-      const [row] = await app.app
+      const [row] = await app
         .get(Database)
         .run(db => db.select().from(oneTimeTokens).where(eq(oneTimeTokens.id, id)))
       expect(JSON.stringify(row)).not.toContain(token)
@@ -189,7 +189,7 @@ describe('invitations', () => {
         expiresAt: new Date(app.clock.now().getTime() + 60_000),
       })
       const emails = Array.from({ length: 99 }, anEmail)
-      await app.app.get(Database).run(db => db.insert(oneTimeTokens).values(emails.map(row)))
+      await app.get(Database).run(db => db.insert(oneTimeTokens).values(emails.map(row)))
       const hundredth = anEmail()
       expect(outcome(await invite(session, hundredth))).toBe('201')
       expect(outcome(await invite(session, anEmail()))).toBe('409 TOO_MANY_INVITATIONS')
@@ -249,7 +249,7 @@ describe('invitations', () => {
       const { id, token } = await anInvited()
       const { owner, session } = await anAccount()
       const reset = randomUUID()
-      await app.app.get(Database).run(db =>
+      await app.get(Database).run(db =>
         db.insert(oneTimeTokens).values({
           id: reset,
           hash: randomUUID(),
@@ -337,7 +337,7 @@ describe('invitations', () => {
 
     it('answers 409 when the address has found another account meanwhile', async () => {
       const { email, token } = await anInvited()
-      await app.app.get(UserCreation).createAccount(email as never, PASSWORD)
+      await app.get(UserCreation).createAccount(email as never, PASSWORD)
       expect(outcome(await join(token))).toBe('409 EMAIL_TAKEN')
     })
 
@@ -390,7 +390,7 @@ describe('invitations', () => {
       expect(outcome(await invite(manager.session, email))).toBe('201')
       const token = await app.mailedToken(email)
       const enforce = (secondFactorEnforced: boolean) =>
-        app.app.get(Database).transaction(async db => {
+        app.get(Database).transaction(async db => {
           const required = { secondFactor: 'everyone', secondFactorEnforced } as const
           await db.update(accounts).set(required).where(eq(accounts.id, owner.accountId))
           // A trigger works it out for users who change.

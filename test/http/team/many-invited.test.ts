@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 function execute<T>(query: ReturnType<typeof sql>): Promise<T[]> {
-  return app.app.get(Database).run(async db => rowsOf<T>(await db.execute(query)))
+  return app.get(Database).run(async db => rowsOf<T>(await db.execute(query)))
 }
 
 /** Members who have joined now by the owner's invitation, with the owner's password. */

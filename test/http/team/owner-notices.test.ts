@@ -17,7 +17,7 @@ describe('what an owner is told about the team', () => {
   const teamMails = async (owner: Pick<User, 'email'>) =>
     (await app.mailsTo(owner.email)).filter(({ subject }) => !/login/i.test(subject))
   const subjects = async (owner: Pick<User, 'email'>) => (await teamMails(owner)).map(mail => mail.subject)
-  const isDisabled = async (id: string) => Boolean((await app.app.get(Users).find(id))?.disabledAt)
+  const isDisabled = async (id: string) => Boolean((await app.get(Users).find(id))?.disabledAt)
 
   /** The id of somebody who was invited with these permissions, and has accepted. */
   async function aJoined(inviter: SignedIn, permissions: Permission[], satellites: string[] | null = null) {
@@ -76,8 +76,8 @@ describe('what an owner is told about the team', () => {
     const session = await provenSession(app, owner)
     const { id } = await aJoined(session, ['viewReports'], [SHOP_ONE])
     const seen: unknown[] = []
-    jest.spyOn(app.app.get(RateLimiter), 'isAllowed').mockImplementation(async () => {
-      const { granted, satellites, disabledAt } = (await app.app.get(Users).find(id)) as User
+    jest.spyOn(app.get(RateLimiter), 'isAllowed').mockImplementation(async () => {
+      const { granted, satellites, disabledAt } = (await app.get(Users).find(id)) as User
       seen.push([granted.payments, satellites, disabledAt])
       return true
     })

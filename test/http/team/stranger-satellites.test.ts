@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { permissionsOf, type User } from '../../sources.js'
-import { DnsServer } from '../../support/dns-server.js'
+import { aDnsServer } from '../../support/dns-server.js'
 import { aMember, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { changeAddress, undoAddress } from '../support/address-changes.js'
 import { outcome } from '../support/api-calls.js'
@@ -24,19 +24,11 @@ const PHONE =
 const SUBJECT = 'Satellites of your account have been suspended'
 
 describe('Satellites that a stranger has activated with somebody’s login', () => {
-  let app: TestApp
-  let dns: DnsServer
-  beforeAll(async () => {
-    dns = await DnsServer.start()
-    app = await TestApp.start({
-      ANOMALY_POLICY: 'notify:10',
-      DNS_SERVERS: dns.address,
-    })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await dns.stop()
-  })
+  const dns = aDnsServer()
+  const app = anApp(() => ({
+    ANOMALY_POLICY: 'notify:10',
+    DNS_SERVERS: dns.address,
+  }))
 
   const call = ({ session }: Landlord, method: string, { id }: { id: string }, path = '') =>
     satellitesOf(app, session, method, `/${id}${path}`)

@@ -102,7 +102,7 @@ describe('at once', () => {
       ])
       expect(outcome(disabled)).toBe('204')
       if (login) expect(outcome(await refreshByCookie(app, login.sessionId))).toBe(ENDED)
-      const live = await app.app.get(SessionStore).listByUser(member.id, app.clock.now())
+      const live = await app.get(SessionStore).listByUser(member.id, app.clock.now())
       expect(live).toEqual([])
     }
   })
@@ -110,13 +110,13 @@ describe('at once', () => {
   it('a login that is under way while its user is removed comes to nothing', async () => {
     const { owner, one } = await twoManagers()
     const member = await aMember(app, one.user)
-    const held = heldCall(app.app.get(SessionsService), 'create')
+    const held = heldCall(app.get(SessionsService), 'create')
     const login = signIn(app, member, 'main').catch((error: Error) => error.message)
     await held.begun
     expect(outcome(await team(app, owner, 'DELETE', `/${member.id}`))).toBe('204')
     held.release()
     expect(await login).toContain('TOO_BUSY')
-    expect(await app.app.get(SessionStore).listByUser(member.id, app.clock.now())).toEqual([])
+    expect(await app.get(SessionStore).listByUser(member.id, app.clock.now())).toEqual([])
   })
 
   slow('a login at a satellite that is being closed leaves no session there', async () => {
@@ -129,7 +129,7 @@ describe('at once', () => {
       ])
       expect(outcome(limited)).toBe('204')
       if (two) expect(outcome(await refreshByHeader(app, two.sessionId, { Origin: SHOP_TWO }))).toBe(ENDED)
-      expect(await app.app.get(SessionStore).listByUser(member.id, app.clock.now())).toEqual([])
+      expect(await app.get(SessionStore).listByUser(member.id, app.clock.now())).toEqual([])
     }
   })
 
@@ -156,7 +156,7 @@ describe('with several connections to the database', () => {
     const owner = await anOwner(app)
     const { user, session } = await aManager(app, owner)
     const member = await aMember(app, owner)
-    const held = heldCall(app.app.get(Users), 'lockAll')
+    const held = heldCall(app.get(Users), 'lockAll')
     const request = team(app, session, 'POST', `/${member.id}/disable`)
     await held.begun
     const ended = {
@@ -164,7 +164,7 @@ describe('with several connections to the database', () => {
       userId: user.id,
       accountId: user.accountId,
     }
-    await app.app.get(SessionChanges).end(ended, null, 'stolen')
+    await app.get(SessionChanges).end(ended, null, 'stolen')
     held.release()
     expect(outcome(await request)).toBe(ENDED)
     await signIn(app, member, 'main')

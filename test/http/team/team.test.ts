@@ -129,9 +129,9 @@ describe('the team', () => {
       const rosa = await aMember(app, owner)
       const other = await aMember(app, await anOwner(app))
       for (const { id } of [rosa, other])
-        await app.app
+        await app
           .get(Database)
-          .transaction(transaction => app.app.get(Users).setName(transaction, id, 'Rosa Ångström'))
+          .transaction(transaction => app.get(Users).setName(transaction, id, 'Rosa Ångström'))
       for (const q of [
         'rosa',
         'SA ÅNG',
@@ -528,8 +528,8 @@ describe('the team', () => {
       expect((await reauthenticate(app, session)).status).toBe(200)
       const member = await aMember(app, owner)
       const { sessionId } = await signIn(app, member, 'satellite')
-      const token = await app.app.get(Database).transaction(transaction =>
-        app.app.get(OneTimeTokens).issue(transaction, {
+      const token = await app.get(Database).transaction(transaction =>
+        app.get(OneTimeTokens).issue(transaction, {
           purpose: 'password-reset',
           email: member.email,
           userId: member.id,
@@ -541,8 +541,8 @@ describe('the team', () => {
       await expect(signIn(app, member, 'satellite')).rejects.toThrow('401')
       expect((await team(app, session, 'GET')).json.users).toHaveLength(1)
       const client = { requestId: 'r', ip: '192.0.2.9', userAgent: null, origin: null }
-      expect(await app.app.get(OneTimeTokens).find('password-reset', token, client)).toBeNull()
-      const known = await app.app
+      expect(await app.get(OneTimeTokens).find('password-reset', token, client)).toBeNull()
+      const known = await app
         .get(Database)
         .run(db => db.select().from(knownDevices).where(eq(knownDevices.userId, member.id)))
       expect(known).toEqual([])

@@ -98,7 +98,7 @@ describe('an event', () => {
   })
 
   it('is kept and answered 200 when no account has its customer', async () => {
-    const stripe = app.app.get(Stripe)
+    const stripe = app.get(Stripe)
     const customer = await stripe.customers.create()
     const subscription = await anotherSubscription(app, customer.id)
     const event = creationOf(app, subscription)
@@ -111,7 +111,7 @@ describe('an event', () => {
   })
 
   it('knows a sale by an item behind those that an event carries (B11)', async () => {
-    const customer = await app.app.get(Stripe).customers.create()
+    const customer = await app.get(Stripe).customers.create()
     const subscription = await anotherSubscription(app, customer.id)
     for (let added = 0; added < 11; added++)
       await app.sandbox.simulate.addItem(subscription, 'price_of_an_add_on')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { and, eq } from 'drizzle-orm'
 import {
   AccountSettlement,
@@ -12,20 +12,18 @@ import {
   subscriptions,
 } from '../../sources.js'
 import { anOwner } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 
 const DAY = 24 * 60 * 60
 
-let app: TestApp
+const app = anApp()
 let settlement: AccountSettlement
 let accountId: string
 let customerId: string
 let count = 0
 beforeAll(async () => {
-  app = await TestApp.start()
-  settlement = app.app.get(AccountSettlement)
+  settlement = app.get(AccountSettlement)
 })
-afterAll(() => app.stop())
 beforeEach(async () => {
   ;({ accountId, customerId } = await anAccount())
 })
@@ -38,7 +36,7 @@ async function anAccount() {
 }
 
 function run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  return app.app.get(Database).transaction(work)
+  return app.get(Database).transaction(work)
 }
 
 type Subscription = typeof subscriptions.$inferInsert

@@ -41,8 +41,8 @@ beforeAll(async () => {
     PLANS_FILE: plansFile.path,
     PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
   })
-  database = app.app.get(Database)
-  writer = app.app.get(CustomerWriter)
+  database = app.get(Database)
+  writer = app.get(CustomerWriter)
 })
 afterAll(async () => {
   await app?.stop()
@@ -113,7 +113,7 @@ async function look({
   claimed,
   of = customerId,
 }: Look = {}) {
-  const events = await database.run(db => app.app.get(WaitingEvents).of(db, of))
+  const events = await database.run(db => app.get(WaitingEvents).of(db, of))
   return writer.write(
     { customerId: of, events, subscriptions, hasOverdueInvoice, firstPayment, isDeleted, seenAt: at },
     cause,
@@ -127,7 +127,7 @@ function later(): Date {
 }
 
 async function record() {
-  return app.app.get(Subscriptions).row(owner.accountId)
+  return app.get(Subscriptions).row(owner.accountId)
 }
 
 async function anEvent(id: string, type: string, object: object = {}, { of = customerId, age = 0 } = {}) {
@@ -184,7 +184,7 @@ describe('what is seen at the provider', () => {
       surplus: [],
       seenAt,
     })
-    expect(await app.app.get(Subscriptions).find(owner.accountId)).toMatchObject({
+    expect(await app.get(Subscriptions).find(owner.accountId)).toMatchObject({
       status: 'active',
       plan: 'price_monthly',
     })
@@ -265,7 +265,7 @@ describe('events that wait', () => {
     await anEvent(late, 'invoice.paid', {}, { age: 1 })
     await anEvent(early, 'charge.refunded', {}, { age: 2 })
     await anEvent(other, 'checkout.session.expired', {}, { age: 3 })
-    const waiting = await database.run(db => app.app.get(WaitingEvents).of(db, customerId))
+    const waiting = await database.run(db => app.get(WaitingEvents).of(db, customerId))
     expect(waiting.map(({ id }) => id)).toEqual([other, early, late])
     await look()
     expect(await effects()).toEqual({ [late]: 'applied', [early]: 'noted', [other]: 'none' })
@@ -333,7 +333,7 @@ describe('events that wait', () => {
       { customer_email: 'a@example.com' },
       { of: `charge:${count}` },
     )
-    const events = await database.run(db => app.app.get(WaitingEvents).of(db, `charge:${count}`))
+    const events = await database.run(db => app.get(WaitingEvents).of(db, `charge:${count}`))
     await writer.write(
       {
         customerId,
@@ -407,7 +407,7 @@ describe('claimed work', () => {
   it('of nobody is dismissed with its events', async () => {
     const claimed = await claimedWork()
     await anEvent(`evt_${count}`, 'invoice.paid')
-    const events = await database.run(db => app.app.get(WaitingEvents).of(db, customerId))
+    const events = await database.run(db => app.get(WaitingEvents).of(db, customerId))
     await writer.dismiss(claimed, events, [])
     expect(await effects()).toEqual({ [`evt_${count}`]: 'unknown customer' })
     expect(await waiting()).toEqual([])

@@ -24,7 +24,7 @@ let plansFile: Awaited<ReturnType<typeof aPlansFile>>
 beforeAll(async () => {
   plansFile = await aPlansFile()
   app = await TestApp.start({ PLANS_FILE: plansFile.path })
-  database = app.app.get(Database)
+  database = app.get(Database)
   await sweep()
 })
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterEach(() => void jest.restoreAllMocks())
 /** Whether or not another replica has just done it. */
 async function sweep(): Promise<number | null> {
   await database.run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
-  return app.app.get(EntitlementSweep).run()
+  return app.get(EntitlementSweep).run()
 }
 
 async function set(accountId: string, values: Partial<typeof accounts.$inferInsert>): Promise<void> {
@@ -57,7 +57,7 @@ it('takes a grace period that has ended, and none that has not', async () => {
   await set(ended.accountId, { entitledUntil: inMs(-HOUR_MS) })
   await set(ending.accountId, { entitledUntil: inMs(0) })
   await set(going.accountId, { entitledUntil: inMs(HOUR_MS) })
-  const decided = jest.spyOn(app.app.get(Entitlements), 'decideFor')
+  const decided = jest.spyOn(app.get(Entitlements), 'decideFor')
   expect(await sweep()).toBe(2)
   expect(decided.mock.calls.flatMap(([, ids]) => ids).sort()).toEqual(
     [ended.accountId, ending.accountId].sort(),
@@ -79,8 +79,8 @@ it('without a plans file takes accounts that one has decided, and no others', as
   await database.run(db => db.update(accounts).set({ entitledBy: null }))
   await set(by.accountId, { entitledBy: 'a version' })
   const decided: string[] = []
-  jest.replaceProperty(app.app.get(EntitlementSweep) as never, 'plans', { version: null } as never)
-  jest.spyOn(app.app.get(Entitlements), 'decideFor').mockImplementation(async (transaction, ids) => {
+  jest.replaceProperty(app.get(EntitlementSweep) as never, 'plans', { version: null } as never)
+  jest.spyOn(app.get(Entitlements), 'decideFor').mockImplementation(async (transaction, ids) => {
     decided.push(...ids)
     for (const id of ids)
       await transaction.update(accounts).set({ entitledBy: null }).where(eq(accounts.id, id))
@@ -98,11 +98,11 @@ it('goes on until all are done, some hundred at a time, and then follows up thei
       insert into accounts (id, created_at, entitled_by)
       select gen_random_uuid(), now(), 'another version' from generate_series(1, ${ACCOUNTS_A_PAGE + 1})`),
   )
-  const decided = jest.spyOn(app.app.get(Entitlements), 'decideFor')
-  const applied = jest.spyOn(app.app.get(UserEntitlements), 'applyToAll')
+  const decided = jest.spyOn(app.get(Entitlements), 'decideFor')
+  const applied = jest.spyOn(app.get(UserEntitlements), 'applyToAll')
   expect(await sweep()).toBe(ACCOUNTS_A_PAGE + 1)
   expect(decided.mock.calls.map(([, ids]) => ids.length)).toEqual([ACCOUNTS_A_PAGE, 1, 0])
   expect(applied).toHaveBeenCalledTimes(1)
   // Once a minute is enough, whichever replica does it.
-  expect(await app.app.get(EntitlementSweep).run()).toBeNull()
+  expect(await app.get(EntitlementSweep).run()).toBeNull()
 })

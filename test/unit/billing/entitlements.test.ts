@@ -45,9 +45,9 @@ beforeAll(async () => {
     PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
     LOG_LEVEL: 'silent',
   })
-  database = app.app.get(Database)
-  entitlements = app.app.get(Entitlements)
-  users = app.app.get(UserEntitlements)
+  database = app.get(Database)
+  entitlements = app.get(Entitlements)
+  users = app.get(UserEntitlements)
 })
 afterAll(async () => {
   await app?.stop()
@@ -204,8 +204,8 @@ describe('what accounts are entitled to', () => {
     const watched = () =>
       new Entitlements(
         app.app.get(PlansFile),
-        app.app.get(Subscriptions),
-        app.app.get(AuditLog),
+        app.get(Subscriptions),
+        app.get(AuditLog),
         app.clock,
         hourlyLog,
       )
@@ -243,13 +243,7 @@ describe('what accounts are entitled to', () => {
       stripe: { priceIds: ['price_monthly'] },
     })
     const unruled = () =>
-      new Entitlements(
-        none,
-        app.app.get(Subscriptions),
-        app.app.get(AuditLog),
-        app.clock,
-        app.app.get(HourlyLog),
-      )
+      new Entitlements(none, app.get(Subscriptions), app.get(AuditLog), app.clock, app.get(HourlyLog))
 
     it('is everything again for an account that had a limit', async () => {
       await subscribe(owner)
@@ -264,7 +258,7 @@ describe('what accounts are entitled to', () => {
       await run(sql`update accounts set entitled = null, entitled_by = null where id = ${owner.accountId}`)
       await subscribe(owner, { price: 'price_old' })
       const error = jest.spyOn(Logger.prototype, 'error')
-      const rows = jest.spyOn(app.app.get(Subscriptions), 'rows')
+      const rows = jest.spyOn(app.get(Subscriptions), 'rows')
       expect(await decide([owner], unruled())).toEqual(new Set())
       expect(rows).not.toHaveBeenCalled()
       expect(error).not.toHaveBeenCalled()
@@ -310,7 +304,7 @@ describe('users of an account', () => {
     const user = await decided()
     const warnings: string[] = []
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(line => void warnings.push(line))
-    jest.spyOn(app.app.get(SessionStore), 'apply').mockRejectedValue(new Error('not now'))
+    jest.spyOn(app.get(SessionStore), 'apply').mockRejectedValue(new Error('not now'))
     await users.applyToUsers(user.accountId)
     expect([await behindOf(user), (await account(user)).behind]).toEqual([0, false])
     expect(warnings).toEqual([expect.stringContaining('not now')])
@@ -318,7 +312,7 @@ describe('users of an account', () => {
 })
 
 describe('events that wait', () => {
-  const events = () => app.app.get(WaitingEvents)
+  const events = () => app.get(WaitingEvents)
 
   async function store(id: string, customer: string, content: object | null = {}): Promise<void> {
     const event =

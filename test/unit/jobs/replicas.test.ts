@@ -73,7 +73,7 @@ describe.each([
 
     onServers('from before the database’s clock was set back does not keep a job from running', async () => {
       const job = { name: 'wrong clock', everyMs: 60_000, restSeconds: 12 * 60 * 60 }
-      const run = () => first.app.get(LeasedJobs).run(job, async () => 'ran')
+      const run = () => first.get(LeasedJobs).run(job, async () => 'ran')
       await takeAtOnce(job.name)
       await ageLeases(first, -24 * 60 * 60)
       expect(await run()).toBe('ran')
@@ -96,7 +96,7 @@ describe.each([
       await signIn(second, owner, 'satellite')
       const ended = await anOwner(first)
       await signIn(first, ended, 'satellite')
-      await first.app.get(UserAdministration).endSessions(ended)
+      await first.get(UserAdministration).endSessions(ended)
       for (const replica of [first, second]) replica.clock.advance(DAYS_31)
       const late = await anOwner(first)
       await signIn(first, late, 'main')
@@ -105,7 +105,7 @@ describe.each([
       // Two sessions and the recorded end of another.
       expect(results).toEqual(expect.arrayContaining([null, expect.any(Number)]))
       expect(results.find(removed => removed !== null)).toBeGreaterThanOrEqual(3)
-      const live = await first.app.get(SessionStore).listByUser(late.id, first.clock.now())
+      const live = await first.get(SessionStore).listByUser(late.id, first.clock.now())
       expect(live).toHaveLength(1)
 
       expect(await cleanUpAtOnce()).toEqual([null, null])
