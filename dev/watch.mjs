@@ -3,10 +3,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, utimesSync, watch } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { copyClientFiles } from '../web/client-files.mjs'
 import { endWith, requireSupportedNode } from './supported-node.mjs'
 
 /** The packages that run in the API. */
 const OF_API = ['verify', 'payment-sandbox']
+/** What bundle.mjs makes in packages/client/dist, beside what it is made of. */
+const BUNDLE = /^mainstay(?!-error\.)/
 const ENTRY = 'dist/dev/main.js'
 /** A build writes many files. */
 const SETTLED_AFTER_MS = 300
@@ -20,17 +23,31 @@ const builders = [
 process.on('exit', () => {
   for (const builder of builders) builder.kill()
 })
-let timer
-for (const name of OF_API)
-  watch(`packages/${name}/dist`, { recursive: true }, (_, file) => {
-    if (!file?.endsWith('.js')) return
-    clearTimeout(timer)
-    timer = setTimeout(restartApi, SETTLED_AFTER_MS)
-  })
+for (const name of OF_API) onBuilt(name, () => true, restartApi)
+onBuilt('client', file => !BUNDLE.test(file), bundleClient)
 await endWith(start('node_modules/@nestjs/cli/bin/nest.js', 'start', '--watch', '--no-shell'))
 
 function start(program, ...args) {
   return spawn(process.execPath, [program, ...args], { stdio: 'inherit' })
+}
+
+/** Calls `then` once a build of this package has written all its JavaScript, if it wrote any that `counts`. */
+function onBuilt(name, counts, then) {
+  let timer
+  watch(`packages/${name}/dist`, { recursive: true }, (_, file) => {
+    if (!file?.endsWith('.js') || !counts(file)) return
+    clearTimeout(timer)
+    timer = setTimeout(then, SETTLED_AFTER_MS)
+  })
+}
+
+/** The API reads the bundles when it starts. */
+function bundleClient() {
+  start('packages/client/bundle.mjs').on('exit', code => {
+    if (code !== 0) return
+    copyClientFiles('web/dist/')
+    restartApi()
+  })
 }
 
 /** Nest's command restarts what it has started when a file in dist/ changes. */

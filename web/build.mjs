@@ -1,11 +1,12 @@
 // node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: builds every site into web/dist, with
 // the messages from web/messages. Not into dist/, which `nest start --watch` empties.
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import { build } from 'vite'
+import { copyClientFiles } from './client-files.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
 import { earlyScripts, plainImports, smallScripts } from './vite-plugins.mjs'
 
@@ -98,11 +99,7 @@ function ownMessagesOf(site) {
   return existsSync(folder) ? folder : null
 }
 
-// For pages without a build step, to which the service serves these files.
-const built = fileURLToPath(new URL('../packages/client/dist/', import.meta.url))
-rmSync(`${values.out}client`, { recursive: true, force: true })
-for (const file of readdirSync(built).filter(name => /^mainstay.*\.js$/.test(name)))
-  cpSync(`${built}${file}`, `${values.out}client/${file}`)
+copyClientFiles(values.out)
 
 // The typeface must come with its licence.
 cpSync(
