@@ -105,7 +105,7 @@ describe('while PostgreSQL is down', () => {
         path: '/api/refresh',
         headers: { Origin: origin, 'X-Session-ID': sessionId },
       })
-    const looks = jest.spyOn(app.app.get(Satellites), 'refresh')
+    const looks = jest.spyOn(app.get(Satellites), 'refresh')
     await postgres.kill('SIGQUIT')
     // For a newer version, in vain.
     await eventually(() => looks.mock.results.length > 2, { what: 'two more looks' })
@@ -134,7 +134,7 @@ describe('while PostgreSQL is down', () => {
   })
 
   test('answers 503 for a transaction that is cut off between two statements, and the process lives', async () => {
-    const database = app.app.get(Database)
+    const database = app.get(Database)
     const transaction = database.transaction(async db => {
       await db.execute(sql`select 1`)
       await postgres.kill('SIGQUIT')

@@ -63,7 +63,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     address.beSilent(false)
     await eventually(async () => (await login(app, owner)).status === 200)
     // With one connection less, the last would wait for longer than anybody waits for a connection.
-    const database = app.app.get(Database)
+    const database = app.get(Database)
     const all = Array.from(
       { length: POOL_SIZE },
       () => () => database.transaction(db => db.execute(sql`select pg_sleep(1.2)`)),
@@ -72,7 +72,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
   })
 
   test('is told from a slow one', async () => {
-    const slow = app.app.get(Database).run(db => db.execute(sql`select pg_sleep(1.5)`))
+    const slow = app.get(Database).run(db => db.execute(sql`select pg_sleep(1.5)`))
     await expect(slow).resolves.toBeDefined()
   })
 
@@ -151,7 +151,7 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
   })
 
   test('statements that take too long are ended by the server, on every connection of PgBouncer', async () => {
-    const tooLong = () => app.app.get(Database).run(db => db.execute(sql`select pg_sleep(60)`))
+    const tooLong = () => app.get(Database).run(db => db.execute(sql`select pg_sleep(60)`))
     const statements = Array.from({ length: POOL_OF_PGBOUNCER }, tooLong)
     await Promise.all(
       statements.map(one => expect(one).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })),

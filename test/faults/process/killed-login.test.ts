@@ -68,7 +68,7 @@ it(
     // One that was killed before its row was written is not listed; nobody was given its identifier.
     expect(answered.map(sidOf).filter(sid => !known.has(sid))).toEqual([])
 
-    await beside.app.app.get(UserAdministration).disable(owner)
+    await beside.app.get(UserAdministration).disable(owner)
     expect(new Set((await Promise.all(answered.map(refresh))).map(({ status }) => status))).toEqual(
       new Set([401]),
     )

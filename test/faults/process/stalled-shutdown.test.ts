@@ -34,7 +34,7 @@ it('A request that never ends does not keep a stopping service from keeping its 
     expect((await request(service.url, { ...forgot, headers: { Origin: MAIN } })).status).toBe(202)
     await sleep(500)
     expect(await service.end()).toBe(0)
-    const kept = await beside.app.app.get(Database).run(db => db.select().from(failedMails))
+    const kept = await beside.app.get(Database).run(db => db.select().from(failedMails))
     expect(kept).toHaveLength(1)
     stalled.destroy()
   } finally {
@@ -58,7 +58,7 @@ it.each(['SIGHUP', 'SIGUSR2'] as const)(
       const forgot = { method: 'POST', path: '/api/password/forgot', body: { email: owner.email } }
       expect((await request(service.url, { ...forgot, headers: { Origin: MAIN } })).status).toBe(202)
       expect(await service.end(signal)).toBe(0)
-      const kept = await beside.app.app.get(Database).run(db => db.select().from(failedMails))
+      const kept = await beside.app.get(Database).run(db => db.select().from(failedMails))
       expect(kept).toHaveLength(1)
     } finally {
       await service.stop()

@@ -53,7 +53,7 @@ it('a dump that is restored under a running service: nothing that has ended come
 
   expect(await logout(app, revoked)).toMatchObject({ status: 204 })
   const newcomer = await signIn(app, owner, 'satellite')
-  await app.app.get(UserAdministration).grant(member, permissionsOf(['payments', 'dataEntry']))
+  await app.get(UserAdministration).grant(member, permissionsOf(['payments', 'dataEntry']))
   await isNoted(app)
   await emptyDatabase(database.url)
   await runDocumented(RESTORED, 'pg_restore', variables)
@@ -76,7 +76,7 @@ it('a dump that is restored under a running service: nothing that has ended come
   }
   // What is taken away now counts, although its number was given once before.
   const again = await signIn(app, member, 'satellite')
-  await app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+  await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
   expect(permissionsIn((await refresh(app, again)).json.accessToken)).toEqual(['viewReports'])
   expect(await runDocumented(RESTORED, 'audit:verify', variables)).toContain('rows')
   expect(await statusOf(app, await signIn(app, payer.owner, 'main'))).toBe('active')
@@ -209,7 +209,7 @@ async function isNoted(app: TestApp): Promise<void> {
 }
 
 function reasonAt(app: TestApp): string {
-  return app.app.get(StoreSupervisor).status()[0]?.reason ?? ''
+  return app.get(StoreSupervisor).status()[0]?.reason ?? ''
 }
 
 /** The same database, with nothing in it. */

@@ -44,7 +44,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
 
   /** What it decides is committed; then it is as good as dead. */
   function cannotTell(): void {
-    const store = dying.app.app.get(SessionStore)
+    const store = dying.app.get(SessionStore)
     jest.spyOn(store, 'apply').mockRejectedValue(unavailable('SESSION_STORE_UNAVAILABLE'))
   }
 
@@ -52,7 +52,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
     const owner = await anOwner(other)
     const sessions = [await signIn(other, owner, 'satellite'), await signIn(other, owner, 'main')]
     cannotTell()
-    await expect(dying.app.app.get(UserAdministration).disable(owner)).rejects.toMatchObject({
+    await expect(dying.app.get(UserAdministration).disable(owner)).rejects.toMatchObject({
       code: 'SESSION_STORE_UNAVAILABLE',
     })
     await eventually(async () => (await refresh(other, sessions[0]!)).status === 401, { timeoutMs: SOON_MS })
@@ -64,7 +64,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
     await other.app.get(UserAdministration).grant(member, permissionsOf(['payments', 'viewReports']))
     const session = await signIn(other, member, 'main')
     cannotTell()
-    const cut = dying.app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+    const cut = dying.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
     await expect(cut).rejects.toMatchObject({ code: 'SESSION_STORE_UNAVAILABLE' })
     await eventually(async () => !claimsOf(await refreshAsMain(other, session)).permissions.payments, {
       timeoutMs: SOON_MS,
@@ -157,7 +157,7 @@ test('security M4: what a dead replica ended is ended although the one that repe
       const session = await signIn(other, await anOwner(other), 'satellite')
       address.beSilent(true)
       const until = new Date(Date.now() + 86_400_000)
-      await app.app.get(Database).run(db => db.insert(sessionChanges).values({ sid: sidOf(session), until }))
+      await app.get(Database).run(db => db.insert(sessionChanges).values({ sid: sidOf(session), until }))
       await eventually(async () => (await refresh(other, session)).status === 401, { timeoutMs: SOON_MS })
     } finally {
       await other.stop()
@@ -170,7 +170,7 @@ test('security M4: what a dead replica ended is ended although the one that repe
 })
 
 function holderOfTheWork(app: TestApp) {
-  return app.app.get(Database).run(async db => {
+  return app.get(Database).run(async db => {
     const [lease] = await db.select().from(leases).where(eq(leases.name, 'session-changes'))
     return lease?.holder
   })

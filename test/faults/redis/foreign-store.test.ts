@@ -93,7 +93,7 @@ describe('fleet 7: a Redis with the sessions of another installation', () => {
     try {
       const fatal = jest.spyOn(Logger.prototype, 'fatal')
       expect(await acceptLoss(heir.app)).toContain('the server had sessions of another installation')
-      await eventually(() => heir.app.app.get(StoreSupervisor).status()[0]?.isOpen)
+      await eventually(() => heir.app.get(StoreSupervisor).status()[0]?.isOpen)
       const own = await signIn(heir.app, await anOwner(heir.app), 'satellite')
       await served(heir.app, own)
       // Neither serves what was here before, and the one that lost it does not call it ended.
@@ -169,7 +169,7 @@ test('fleet 7: a database that was restored from a backup does not vouch for a R
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'satellite')
     const unknown = await signIn(app, owner, 'satellite')
-    await app.app.get(Database).run(db => db.delete(userSessions).where(eq(userSessions.sid, sidOf(unknown))))
+    await app.get(Database).run(db => db.delete(userSessions).where(eq(userSessions.sid, sidOf(unknown))))
     await redisCli(redis.port, 'EVAL', MARKERS_OF_TOMORROW, '0')
     const restarted = await TestApp.start({ ...app.stores })
     try {

@@ -55,7 +55,7 @@ describe('while Redis has no memory left', () => {
     const member = await aMember(app, await anOwner(app))
     const session = await signIn(app, member, 'main')
     await whileFull(async () => {
-      await app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+      await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
       const answer = await refreshAsMain(app, session)
       expect(answer).toMatchObject({ status: 200 })
       expect(claimsOf(answer).permissions).toEqual(permissionsOf(['viewReports']))
@@ -65,8 +65,8 @@ describe('while Redis has no memory left', () => {
   test('changes can be made again', async () => {
     const member = await aMember(app, await anOwner(app))
     const session = await signIn(app, member, 'main')
-    await app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
-    const { gates } = app.app.get(StoreSupervisor)
+    await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+    const { gates } = app.get(StoreSupervisor)
     const { shards } = gates.openShards()
     await whileFull(async () => {
       for (const shard of shards) gates.markStale(shard, 'it came back', { mayHaveLost: true })

@@ -41,7 +41,7 @@ describe('a Redis that comes back without its newest writes', () => {
 
   test('fleet 4: one that was a replica for a moment is in doubt, although nobody was cut off', async () => {
     const live = await signIn(app, await anOwner(app), 'satellite')
-    const status = () => app.app.get(StoreSupervisor).status()[0]!
+    const status = () => app.get(StoreSupervisor).status()[0]!
     await eventually(() => status().isOpen)
     const { since } = status()
     await redisCli(redis.port, 'REPLICAOF', '127.0.0.1', '1')
@@ -52,10 +52,10 @@ describe('a Redis that comes back without its newest writes', () => {
 
   test('does not give back a permission that was taken away', async () => {
     const member = await aMember(app, await anOwner(app))
-    await app.app.get(UserAdministration).grant(member, permissionsOf(['payments', 'viewReports']))
+    await app.get(UserAdministration).grant(member, permissionsOf(['payments', 'viewReports']))
     const main = await signIn(app, member, 'main')
     const satellite = await signIn(app, member, 'satellite')
-    await losing(() => app.app.get(UserAdministration).grant(member, permissionsOf(['viewReports'])))
+    await losing(() => app.get(UserAdministration).grant(member, permissionsOf(['viewReports'])))
     await refreshUntilServed(app, { live: satellite }, BACK_MS)
     expect(claimsOf(await refreshAsMain(app, main)).permissions).toEqual(permissionsOf(['viewReports']))
   })
@@ -65,7 +65,7 @@ describe('a Redis that comes back without its newest writes', () => {
     const witness = await signIn(app, await anOwner(app), 'satellite')
     const sessions = [await signIn(app, owner, 'satellite'), await signIn(app, owner, 'satellite')]
     await losing(async () => {
-      expect(await app.app.get(UserAdministration).endSessions(owner)).toBe(2)
+      expect(await app.get(UserAdministration).endSessions(owner)).toBe(2)
     })
     await refreshUntilServed(app, { live: witness }, BACK_MS)
     for (const session of sessions) expect(await refresh(app, session)).toMatchObject({ status: 401 })

@@ -26,12 +26,12 @@ describe.each(BACKENDS)('changes of permissions that overtake each other (%s)', 
   })
   afterAll(() => app?.stop())
 
-  const grant = (granted: Permissions) => app.app.get(UserAdministration).grant(member, granted)
+  const grant = (granted: Permissions) => app.get(UserAdministration).grant(member, granted)
   const permissionsNow = async () => claimsOf(await refreshAsMain(app, session)).permissions
 
   /** Holds the next grant on its way to the store until it is let go. */
   function holdNextGrant() {
-    const store = app.app.get(SessionStore)
+    const store = app.get(SessionStore)
     const apply = store.apply.bind(store)
     let isHeld = false
     let letGo = () => {}

@@ -66,7 +66,7 @@ test('fleet 7: a replica behind sentinels that would evict: no start, a line in 
       await eventually(async () => (await refresh(app, session)).status === 200)
       const sentinel = Number(new URL(group.url.split(',')[0]!.replace('redis+sentinel', 'http')).port)
       await eventually(async () => (await redisCli(sentinel, 'SENTINEL', 'FAILOVER', 'mainstay')) === 'OK')
-      const status = () => app.app.get(StoreSupervisor).status()[0]
+      const status = () => app.get(StoreSupervisor).status()[0]
       await eventually(() => status()?.reason.includes('must be noeviction'), { timeoutMs: FAILOVER_MS })
       expect(await refresh(app, session)).toMatchObject({ status: 503 })
       await setPolicy('noeviction')

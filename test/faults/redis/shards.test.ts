@@ -140,7 +140,7 @@ describe('the shards of a Redis Cluster', () => {
     const replica = await replicaOf(failing!)
     await losing(
       async () =>
-        expect(await app.app.get(UserAdministration).disable(owner)).toBeGreaterThanOrEqual(own.size),
+        expect(await app.get(UserAdministration).disable(owner)).toBeGreaterThanOrEqual(own.size),
       failing!,
       replica,
       'SIGKILL',

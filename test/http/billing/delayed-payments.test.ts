@@ -199,7 +199,7 @@ describe('billing 1: a first payment that takes days', () => {
     const { webhookUrl } = app.sandbox
     app.sandbox.webhookUrl = null
     await app.sandbox.simulate.confirmBankDebit(checkout)
-    await app.app.get(BillingReconciler).reconcile(1_000)
+    await app.get(BillingReconciler).reconcile(1_000)
     await app.paymentsSettled()
     expect((await readSubscription(app, signedIn.accessToken)).json.state).toBe('pending')
     app.sandbox.webhookUrl = webhookUrl

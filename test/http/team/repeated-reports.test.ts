@@ -47,7 +47,7 @@ describe('Several recovery links of one user', () => {
     expect(outcome(await team(app, by, 'POST', `/${id}/${how}`))).toBe('204')
 
   const disabledAmong = async (members: readonly User[]) => {
-    const found = await Promise.all(members.map(({ id }) => app.app.get(Users).find(id)))
+    const found = await Promise.all(members.map(({ id }) => app.get(Users).find(id)))
     return found.map(user => user?.disabledAt !== null)
   }
 

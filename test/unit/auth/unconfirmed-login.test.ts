@@ -18,9 +18,9 @@ let sessions: SessionsService
 let owner: User
 beforeAll(async () => {
   app = await TestApp.start()
-  store = app.app.get(SessionStore)
-  list = app.app.get(UserSessions)
-  sessions = app.app.get(SessionsService)
+  store = app.get(SessionStore)
+  list = app.get(UserSessions)
+  sessions = app.get(SessionsService)
 })
 afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
@@ -66,7 +66,7 @@ describe('the session of a login', () => {
   /** The session of a login that is refused when everything was written. */
   async function refused(): Promise<Session> {
     let unconfirmed: Session | undefined
-    jest.spyOn(app.app.get(LoginAnomalyCheck), 'notifyOpened').mockImplementationOnce(async session => {
+    jest.spyOn(app.get(LoginAnomalyCheck), 'notifyOpened').mockImplementationOnce(async session => {
       unconfirmed = session as Session
       expect([await isStored(unconfirmed), await isListed(unconfirmed)]).toEqual([true, true])
       throw unavailable('TOO_BUSY')

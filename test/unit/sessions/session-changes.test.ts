@@ -41,10 +41,10 @@ let list: UserSessions
 let owner: User
 beforeAll(async () => {
   app = await TestApp.start()
-  database = app.app.get(Database)
-  log = app.app.get(SessionChangeLog)
-  changes = app.app.get(SessionChanges)
-  list = app.app.get(UserSessions)
+  database = app.get(Database)
+  log = app.get(SessionChangeLog)
+  changes = app.get(SessionChanges)
+  list = app.get(UserSessions)
 })
 afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
@@ -58,7 +58,7 @@ async function childOf(parentSid: SessionHandle): Promise<SessionHandle> {
   const sid = await listed()
   const parent = { sid: parentSid, expiresAt: secondsAfter(app.clock.now(), DAY) }
   const child = { sid, userId: owner.id, origin: SHOP_ONE } as Session
-  await database.transaction(transaction => app.app.get(SessionLinks).add(transaction, child, parent))
+  await database.transaction(transaction => app.get(SessionLinks).add(transaction, child, parent))
   return sid
 }
 
@@ -189,7 +189,7 @@ describe('changes of sessions', () => {
       ended: [one.session.sid],
       grants: [{ sids: [other.session.sid], granted }],
     })
-    const found = await app.app.get(SessionStore).find(other.session.sid, app.clock.now())
+    const found = await app.get(SessionStore).find(other.session.sid, app.clock.now())
     expect(found?.permissions).toEqual(granted)
   })
 
@@ -206,7 +206,7 @@ describe('changes of sessions', () => {
   })
 
   it('tell the store of a named session missing from the list, once for each', async () => {
-    const told = jest.spyOn(app.app.get(SessionStore), 'apply')
+    const told = jest.spyOn(app.get(SessionStore), 'apply')
     const [gone, live] = [randomBytes(32).toString('base64url') as SessionHandle, await listed()]
     const recorded = await database.transaction(transaction =>
       changes.record(
@@ -225,7 +225,7 @@ describe('changes of sessions', () => {
 
   it('continue after one fails, and report it', async () => {
     const failure = unavailable('SESSION_STORE_UNAVAILABLE')
-    const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
+    const told = jest.spyOn(app.get(SessionStore), 'apply').mockResolvedValue()
     told.mockRejectedValueOnce(failure)
     const granted = permissionsOf([])
     const grants = [1, 2].map(version => ({ version, sids: [], granted }))
@@ -246,7 +246,7 @@ describe('changes of sessions', () => {
 
     it('follow also when the store is unreachable, which is reported', async () => {
       const failure = unavailable('SESSION_STORE_UNAVAILABLE')
-      jest.spyOn(app.app.get(SessionStore), 'apply').mockRejectedValue(failure)
+      jest.spyOn(app.get(SessionStore), 'apply').mockRejectedValue(failure)
       await expect(changes.commit(async () => following('mail'))).rejects.toBe(failure)
       await changes.commitToleratingOutage(async () => following('another'))
       expect(done).toEqual(['mail', 'another'])
@@ -263,7 +263,7 @@ describe('changes of sessions', () => {
     })
 
     it('reach the store even when a follow-up fails', async () => {
-      const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
+      const told = jest.spyOn(app.get(SessionStore), 'apply').mockResolvedValue()
       const failure = new Error('a fault')
       const afterCommit = () => {
         throw failure
@@ -279,7 +279,7 @@ describe('changes of sessions', () => {
   })
 
   it('are told in their order where one decision made them, and together where there are many', async () => {
-    const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
+    const told = jest.spyOn(app.get(SessionStore), 'apply').mockResolvedValue()
     const grants = (count: number) =>
       Array.from({ length: count }, (_, version) => ({ version, sids: [], granted: permissionsOf([]) }))
     const ended = ['a' as SessionHandle]
@@ -321,7 +321,7 @@ describe('changes of sessions', () => {
   describe('of a login that replaces others', () => {
     it('end what the browser had, each with a row, once for each', async () => {
       const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
-      const told = jest.spyOn(app.app.get(SessionStore), 'apply')
+      const told = jest.spyOn(app.get(SessionStore), 'apply')
       await changes.endReplaced([sessionId, sessionId, 'none of ours' as SessionId], CLIENT)
       expect(told.mock.calls).toEqual([[{ ended: [session.sid], grants: [] }]])
       expect(await revocations()).toMatchObject([
@@ -337,7 +337,7 @@ describe('changes of sessions', () => {
       const sid = handleOf(expired)
       const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
       await listRow(app, { sid, userId: owner.id, expiresAt: secondsAfter(app.clock.now(), -1) } as Session)
-      const told = jest.spyOn(app.app.get(SessionStore), 'apply')
+      const told = jest.spyOn(app.get(SessionStore), 'apply')
       await changes.endReplaced([expired, sessionId], CLIENT)
       expect(told.mock.calls.flatMap(([{ ended }]) => ended).sort()).toEqual([sid, session.sid].sort())
       expect((await revocations()).map(row => row.sid)).toEqual([session.sid])

@@ -34,9 +34,9 @@ beforeAll(async () => {
     MAX_SESSIONS_PER_USER: String(LIMIT),
     SESSION_TTL_SECONDS: String(LIFETIME),
   })
-  sessions = app.app.get(SessionsService)
-  store = app.app.get(SessionStore)
-  list = app.app.get(UserSessions)
+  sessions = app.get(SessionsService)
+  store = app.get(SessionStore)
+  list = app.get(UserSessions)
 })
 afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())

@@ -30,9 +30,9 @@ let links: SessionLinks
 let owner: User
 beforeAll(async () => {
   app = await TestApp.start()
-  database = app.app.get(Database)
-  list = app.app.get(UserSessions)
-  links = app.app.get(SessionLinks)
+  database = app.get(Database)
+  list = app.get(UserSessions)
+  links = app.get(SessionLinks)
 })
 afterAll(() => app.stop())
 beforeEach(async () => {
@@ -128,12 +128,12 @@ describe('links of hand-offs', () => {
 })
 
 describe('why a session is over', () => {
-  const outcomeOf = (sid: SessionHandle) => app.app.get(PastSessions).outcomeOf(sid)
+  const outcomeOf = (sid: SessionHandle) => app.get(PastSessions).outcomeOf(sid)
 
   it('is known of one that has ended or expired, and of no other', async () => {
     const [ended, expired, live] = [await listed(owner), await listed(owner, 0), await listed(owner)]
     await database.transaction(transaction =>
-      app.app.get(SessionChangeLog).end(transaction, [{ sid: ended }]),
+      app.get(SessionChangeLog).end(transaction, [{ sid: ended }]),
     )
     expect(await Promise.all([ended, expired, live, aSid()].map(outcomeOf))).toEqual([
       'revoked',
@@ -161,21 +161,21 @@ describe('the cleanup', () => {
     const { session } = await openSession(app, owner, 'main', client)
     const child = await linked(SHOP_ONE, session.sid, 60)
     await passTime(app, 40 * DAY)
-    expect(await app.app.get(SessionCleanup).run()).toBeGreaterThanOrEqual(3)
+    expect(await app.get(SessionCleanup).run()).toBeGreaterThanOrEqual(3)
     expect(await linkOf(child)).toEqual([])
     expect(await database.run(db => list.has(db, session.sid))).toBe(false)
     await passTime(app, DAY)
-    expect(await app.app.get(SessionCleanup).run()).toBe(0)
+    expect(await app.get(SessionCleanup).run()).toBe(0)
   })
 
   it('goes on with the other parts when one fails', async () => {
     const child = await linked(SHOP_ONE, aSid(), 60)
     await passTime(app, 2 * DAY)
-    const failing = [app.app.get(SessionStore), app.app.get(SessionChangeLog)].map(part =>
+    const failing = [app.get(SessionStore), app.get(SessionChangeLog)].map(part =>
       jest.spyOn(part, 'removeExpired').mockRejectedValue(new Error('not now')),
     )
     try {
-      expect(await app.app.get(SessionCleanup).run()).toBe(1)
+      expect(await app.get(SessionCleanup).run()).toBe(1)
       expect(await linkOf(child)).toEqual([])
     } finally {
       for (const spy of failing) spy.mockRestore()
