@@ -139,8 +139,7 @@ describe('the shards of a Redis Cluster', () => {
     const [failing] = [...own.keys()]
     const replica = await replicaOf(failing!)
     await losing(
-      async () =>
-        expect(await app.get(UserAdministration).disable(owner)).toBeGreaterThanOrEqual(own.size),
+      async () => expect(await app.get(UserAdministration).disable(owner)).toBeGreaterThanOrEqual(own.size),
       failing!,
       replica,
       'SIGKILL',

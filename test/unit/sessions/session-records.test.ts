@@ -132,9 +132,7 @@ describe('why a session is over', () => {
 
   it('is known of one that has ended or expired, and of no other', async () => {
     const [ended, expired, live] = [await listed(owner), await listed(owner, 0), await listed(owner)]
-    await database.transaction(transaction =>
-      app.get(SessionChangeLog).end(transaction, [{ sid: ended }]),
-    )
+    await database.transaction(transaction => app.get(SessionChangeLog).end(transaction, [{ sid: ended }]))
     expect(await Promise.all([ended, expired, live, aSid()].map(outcomeOf))).toEqual([
       'revoked',
       'expired',
