@@ -101,7 +101,7 @@ describe('operator console: people', () => {
   })
 
   it.each<[string, string, number]>([
-    ['look', 'GET', 600],
+    ['read', 'GET', 600],
     ['change', 'POST', 120],
   ])('is limited by the hour, so that a stolen login does less harm: a %s', async (what, method, max) => {
     await fresh()
