@@ -149,6 +149,8 @@ describe('POST /api/subscription/create', () => {
       expect(refused.headers['retry-after']).toBeUndefined()
       expect(await offered()).toEqual(['price_monthly'])
 
+      // What follows from the new customer is asked for in the background.
+      await app.paymentsSettled()
       const asked = app.sandbox.requests.length
       expect(outcome(await subscribe(app, payer, { priceId: 'price_yearly' }))).toBe('409 PLAN_UNAVAILABLE')
       expect(app.sandbox.requests.slice(asked)).toEqual([])
