@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import { subnetOf } from '../request.js'
@@ -82,9 +83,15 @@ function isSigned(config: unknown): boolean {
  * it cannot read, before a parser sees that the body is empty.
  */
 function forgetTypeOfNothing({ headers }: FastifyRequest): void {
-  const { 'content-length': length = '0', 'transfer-encoding': transferEncoding } = headers
-  const hasBody = transferEncoding !== undefined || Number(length) > 0
-  if (!hasBody || headers['content-type'] === '') delete headers['content-type']
+  if (!hasBody(headers) || headers['content-type'] === '') delete headers['content-type']
+}
+
+/** Whether the headers announce a body that is not empty. */
+export function hasBody({
+  'content-length': length = '0',
+  'transfer-encoding': transferEncoding,
+}: IncomingHttpHeaders): boolean {
+  return transferEncoding !== undefined || Number(length) > 0
 }
 
 function requireIdentityJson({ headers }: FastifyRequest): void {

@@ -1,5 +1,4 @@
 // What was decided here, and why: docs/decisions/one-client-cannot-take-the-whole-service.md
-
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,7 +15,7 @@ import type { Settings } from '../../config/settings.js'
 import { ApiError, type ErrorCode } from '../../errors/api-error.js'
 import { answerProblem, asApiError, PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
 import { addressWithoutPort, singleHeader } from '../request.js'
-import { acceptOnlyJson } from './bodies.js'
+import { acceptOnlyJson, hasBody } from './bodies.js'
 import * as limits from './limits.js'
 import { type LogDestination, logOptions } from './log.js'
 import { HEADERS_OF_ANY_HOST, RequestLog, type ResponseObserver, responseHeaders } from './responses.js'
@@ -107,8 +106,7 @@ function removePorts({ headers }: IncomingMessage): void {
 
 /** Whether a body is on its way, from a client that is still listened to. */
 function isStillSending({ complete, headers, socket }: IncomingMessage): boolean {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  return hasBody && !complete && !socket.isPaused()
+  return hasBody(headers) && !complete && !socket.isPaused()
 }
 
 /**
