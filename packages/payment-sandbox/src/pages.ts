@@ -16,6 +16,7 @@ import type { Customers } from './customers.js'
 import type { Dunning } from './dunning.js'
 import { type Form, parseForm, type ReceivedRequest, text } from './http.js'
 import { type Invoice, invoicePdf } from './invoice.js'
+import type { Invoices } from './invoices.js'
 import {
   closedPage,
   type Html,
@@ -170,6 +171,7 @@ export class HostedPages {
     private readonly state: State,
     private readonly customers: Customers,
     private readonly checkouts: Checkouts,
+    private readonly invoices: Invoices,
     private readonly payments: Payments,
     private readonly portal: PortalPages,
     private readonly dunning: Dunning,
@@ -225,8 +227,8 @@ export class HostedPages {
   }
 
   /** Not while a payment of it is on its way. */
-  private isPayable({ id, status }: Invoice): boolean {
-    return status === 'open' && this.state.paymentsUnderWay.get(id) !== 'processing'
+  private isPayable(invoice: Invoice): boolean {
+    return invoice.status === 'open' && !this.invoices.isProcessing(invoice)
   }
 
   /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */

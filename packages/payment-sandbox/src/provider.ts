@@ -97,7 +97,15 @@ export class Provider {
     )
     const actions = new PortalActions(events, customers, subscriptions, invoices, this.dunning)
     const portalPages = new PortalPages(state, subscriptions, invoices, prices, actions)
-    this.pages = new HostedPages(state, customers, checkouts, this.payments, portalPages, this.dunning)
+    this.pages = new HostedPages(
+      state,
+      customers,
+      checkouts,
+      invoices,
+      this.payments,
+      portalPages,
+      this.dunning,
+    )
     const settings = new SandboxSettings(this.api, this.deliveries)
     this.simulator = new Simulator(this)
     this.control = new ControlRoutes(settings, this.simulator, new OverviewPage(state, settings))
