@@ -371,10 +371,10 @@ export class BillingController {
     @Req() request: FastifyRequest,
   ) {
     const subscription = await this.find(actor, query)
+    if (subscription.confirmUrl === null) return subscription
     // The page to confirm a payment shows what invoices show, for which an access token alone is not enough.
     const hasCookie = presentedSessionIds(request).some(sessionId => handleOf(sessionId) === actor.sid)
     const mayConfirm = hasCookie && actor.source === 'main' && actor.permissions.payments
-    if (subscription.confirmUrl === null) return subscription
     const isShown = mayConfirm && (await this.subscriptionQueries.mayBePaid(actor))
     return isShown ? subscription : { ...subscription, confirmUrl: null }
   }

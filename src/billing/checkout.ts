@@ -254,15 +254,18 @@ export class HostedCheckouts {
     private readonly settings: Settings,
   ) {}
 
+  /** What fixed the currency of the account's customer has ended: the next {@link create} asks the provider again. */
+  async forgetCurrency(accountId: string, price: string): Promise<void> {
+    this.priceRefusals.forget({ customer: await this.customers.ensure(accountId), price })
+  }
+
   /**
    * Our id is the idempotency key: after a lost answer or a crash, a retry returns the first checkout. Throws
-   * like `callStripe`, and `CURRENCY_FIXED` and `PLAN_UNAVAILABLE` (409), the first for a minute without asking, unless
-   * `isCurrencyFreed`.
+   * like `callStripe`, and `CURRENCY_FIXED` and `PLAN_UNAVAILABLE` (409), the first for a minute without asking.
    */
-  async create(checkout: Checkout, isCurrencyFreed: boolean): Promise<Stripe.Checkout.Session> {
+  async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
     const sale = { customer, price: checkout.priceId }
-    if (isCurrencyFreed) this.priceRefusals.forget(sale)
     this.priceRefusals.requireNotFixed(sale)
     const params = await this.paramsOf(checkout, customer)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
@@ -355,7 +358,8 @@ export class CheckoutService {
       // What fixes the currency may be the unpaid subscription itself.
       const isFixed = (error as ApiError).code === 'CURRENCY_FIXED'
       if (!isFixed || !(await this.endUnpaid(actor.accountId))) throw error
-      return this.page(actor, intent, true)
+      await this.hosted.forgetCurrency(actor.accountId, intent.priceId)
+      return this.page(actor, intent)
     })
     // Only now, because the provider may refuse the new page, and then the unpaid subscription is all there is. Both can
     // be paid for a moment, but nobody has the address of the page until the other has ended, however often this fails.
@@ -363,10 +367,10 @@ export class CheckoutService {
     return url
   }
 
-  private async page(actor: SessionActor, intent: CheckoutIntent, isCurrencyFreed = false): Promise<string> {
+  private async page(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
     const checkout = await this.open(actor.accountId, intent)
     if (checkout.url) return checkout.url
-    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor, isCurrencyFreed)
+    const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor)
     this.underWay.set(checkout.id, underWay)
     return underWay.finally(() => this.underWay.delete(checkout.id))
   }
@@ -381,16 +385,19 @@ export class CheckoutService {
     const row = await this.subscriptions.row(accountId)
     if (row?.status !== 'incomplete' || isPaymentPending(row)) return false
     const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
-    if (found?.status !== 'incomplete') return this.requeue(found)
+    if (found?.status !== 'incomplete') {
+      await this.requeue(found)
+      return true
+    }
     if ((await firstPaymentOf(this.stripe, found)).state === 'processing') {
       await this.queue.add(found.customer as string)
       throw new ApiError('PAYMENT_PENDING')
     }
     const invoice = found.latest_invoice
     if (invoice && !(await this.voidInvoiceIfOpen(typeof invoice === 'string' ? invoice : invoice.id)))
-      return this.requeue(found)
+      await this.requeue(found)
     // Without its invoice nobody can pay it, but it would stay `incomplete` until it expires.
-    await callStripeOrNull(() => this.stripe.subscriptions.cancel(found.id))
+    else await callStripeOrNull(() => this.stripe.subscriptions.cancel(found.id))
     return true
   }
 
@@ -407,12 +414,11 @@ export class CheckoutService {
     })
   }
 
-  /** True when it has ended; throws `ALREADY_SUBSCRIBED` otherwise. */
-  private async requeue(found: Stripe.Subscription | null): Promise<true> {
+  /** Throws `ALREADY_SUBSCRIBED` unless it has ended. */
+  private async requeue(found: Stripe.Subscription | null): Promise<void> {
     const customer = found?.customer
     if (typeof customer === 'string') await this.queue.add(customer)
     if (found && !ENDED_STATUSES.includes(found.status)) throw new ApiError('ALREADY_SUBSCRIBED')
-    return true
   }
 
   private async open(accountId: string, intent: CheckoutIntent): Promise<Checkout> {
@@ -424,8 +430,8 @@ export class CheckoutService {
     return opened.checkout
   }
 
-  private async host(checkout: Checkout, actor: SessionActor, isCurrencyFreed: boolean): Promise<string> {
-    const { id: providerId, url } = await this.createHosted(checkout, isCurrencyFreed)
+  private async host(checkout: Checkout, actor: SessionActor): Promise<string> {
+    const { id: providerId, url } = await this.createHosted(checkout)
     const { priceId } = checkout
     const isOpen = await this.database.transaction(async transaction => {
       const created = auditEvent(actor, 'checkout.create', { checkout: providerId, priceId })
@@ -441,9 +447,9 @@ export class CheckoutService {
    * The provider repeats a recorded failure under the same key for a day, so the next click uses a new key.
    * Throws like {@link HostedCheckouts.create}.
    */
-  private async createHosted(checkout: Checkout, isCurrencyFreed: boolean) {
+  private async createHosted(checkout: Checkout) {
     try {
-      return await this.hosted.create(checkout, isCurrencyFreed)
+      return await this.hosted.create(checkout)
     } catch (error) {
       const { code } = error as ApiError
       const isRefused = code === 'PLAN_UNAVAILABLE' || code === 'CURRENCY_FIXED'
