@@ -32,7 +32,7 @@ import { SecretsModule } from './platform/secrets/secrets.js'
 import { Clock, ClockModule } from './platform/time.js'
 import { Tracing, TracingModule } from './platform/tracing.js'
 import { SatellitesModule } from './satellites/satellites.module.js'
-import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
+import { ChangeFeed } from './sessions/change-feed.js'
 import { SessionsModule } from './sessions/sessions.module.js'
 import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
@@ -152,7 +152,7 @@ async function createTracing(
 async function initialize(app: NestFastifyApplication): Promise<NestFastifyApplication> {
   try {
     await app.init()
-    await app.get<StoreSupervisor | null>(StoreSupervisor)?.start()
+    await app.get<ChangeFeed | null>(ChangeFeed)?.start()
     await app.get(MetricsServer).listen()
     return app
   } catch (error) {

@@ -109,7 +109,7 @@ export {
   WaitingEvents,
 } from '../src/billing/customer-sync.js'
 export { BillingCustomers } from '../src/billing/customers.js'
-export { EntitlementSweep, Entitlements, UserEntitlements } from '../src/billing/entitlements.js'
+export { EntitlementSweep, Entitlements } from '../src/billing/entitlements.js'
 export {
   BillingInbox,
   BillingQueue,
@@ -254,9 +254,9 @@ export {
 export { satelliteProofs, satelliteRemovals, satellites } from '../src/platform/database/schema/satellites.js'
 export {
   sessionChanges,
+  sessionCopies,
   sessionLinks,
   sessions,
-  userSessions,
 } from '../src/platform/database/schema/sessions.js'
 export { removeRows } from '../src/platform/database/sql.js'
 export {
@@ -317,7 +317,7 @@ export { PlansFile } from '../src/platform/plans.js'
 export { Counters } from '../src/platform/rate-limits/counters.js'
 export { bucketsOf, type LimitedAction, type LimitedKind } from '../src/platform/rate-limits/limit-rules.js'
 export { CountedAction, RateLimiter } from '../src/platform/rate-limits/rate-limiter.js'
-export { EvictingServerError, openRedis, type RedisConnection } from '../src/platform/redis/redis.js'
+export { openRedis, type RedisConnection } from '../src/platform/redis/redis.js'
 export { createRedisClient, parseRedisUrl } from '../src/platform/redis/redis-client.js'
 export {
   createKeyFile,
@@ -354,6 +354,19 @@ export {
 export { SatelliteAdministration, SatelliteRegistry } from '../src/satellites/registry.js'
 export { SatelliteVerification } from '../src/satellites/verification.js'
 export { startFailure } from '../src/serve.js'
+export {
+  CHANGES_KEPT_SECONDS,
+  ChangeFeed,
+  COPY_LIFETIME_SECONDS,
+  type CopyOrigin,
+  KNOWN_EVERYWHERE_AFTER_MS,
+} from '../src/sessions/change-feed.js'
+export {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+  SessionChanges,
+} from '../src/sessions/changes.js'
 export { SessionCleanup } from '../src/sessions/cleanup.job.js'
 export { DatabaseSessionStore } from '../src/sessions/database.session-store.js'
 export { EnrolmentRefusal } from '../src/sessions/enrolment-refusal.js'
@@ -374,37 +387,6 @@ export { PaymentsPermissionGuard } from '../src/sessions/payments-permission.gua
 export { Reauthentication } from '../src/sessions/reauthentication.js'
 export { RedisSessionStore } from '../src/sessions/redis.session-store.js'
 export {
-  decodeSession,
-  decodeUserAgent,
-  encodeSession,
-  encodeStamp,
-  encodeUserAgent,
-  FIELDS,
-  markerKey,
-  NEWEST_CHANGE_KEY,
-  PARTITIONS,
-  partitionOf,
-  SESSION_KEYS,
-  type SessionForm,
-  sessionKey,
-  sidOfKey,
-} from '../src/sessions/redis-session.js'
-export {
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChangeLog,
-  SessionChanges,
-} from '../src/sessions/revocation/changes.js'
-export { isOpenSince, ShardGate, ShardGates, type ShardStatus } from '../src/sessions/revocation/gates.js'
-export {
-  ForeignStoreError,
-  LostStoreError,
-  NotYetError,
-  type ShardBefore,
-} from '../src/sessions/revocation/replay.js'
-export { GateMetrics, StoreSupervisor } from '../src/sessions/revocation/store-supervisor.js'
-export {
   asSessionHandle,
   asSessionId,
   handleOf,
@@ -424,14 +406,10 @@ export {
   setSessionCookie,
 } from '../src/sessions/session-cookie.js'
 export {
-  changesOf,
-  mergeChanges,
-  NO_CHANGES,
+  type ChangedSessions,
+  type OwnedSession,
   type ReauthenticationStamp,
-  type SessionChange,
   SessionStore,
-  type StoreChanges,
-  sizeOf,
 } from '../src/sessions/session-store.js'
 export {
   type NewSession,
@@ -441,7 +419,6 @@ export {
   SessionsService,
   SessionTerms,
 } from '../src/sessions/sessions.js'
-export { UserSessions } from '../src/sessions/user-sessions.js'
 export { FactorResetJob } from '../src/team/factor-reset.js'
 export {
   AccessTokens,

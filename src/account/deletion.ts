@@ -12,7 +12,7 @@ import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import { SessionChanges } from '../sessions/revocation/changes.js'
+import { SessionChanges } from '../sessions/changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
@@ -186,7 +186,7 @@ export class AccountDeletionJob {
 
   /** Removes one user, if the account is still due. Owners are notified: a later run would not know them any more. */
   async removeUser(user: UserToRemove): Promise<void> {
-    await this.changes.commitToleratingOutage(async transaction => {
+    await this.changes.commit(async transaction => {
       await this.lock(transaction, user.accountId)
       return this.userChanges.remove(transaction, user, SERVICE)
     })

@@ -13,7 +13,7 @@ import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { OneTimeTokens } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import { NOTHING_RECORDED, SessionChanges } from '../sessions/revocation/changes.js'
+import { NOTHING_RECORDED, SessionChanges } from '../sessions/changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
 import { ActorAuthority, requireOwner } from '../users/actor-authority.js'
@@ -187,8 +187,8 @@ export class OwnershipTransferService {
         [
           // Revokes before it grants: for a moment neither user's sessions may have full permissions, but never both
           // users'.
-          { kind: 'set-permissions', userId: owner.id, granted: initialGrant('member') },
-          { kind: 'set-permissions', userId: newOwner.id, granted: initialGrant('owner') },
+          { kind: 'permissions', userId: owner.id },
+          { kind: 'permissions', userId: newOwner.id },
         ],
         auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'account.transfer', {
           step: 'done',

@@ -9,10 +9,9 @@ import { GeoIp } from '../platform/geoip.js'
 import { type Client, deviceName, firstAddressOf } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { Clock } from '../platform/time.js'
-import { SessionChanges } from '../sessions/revocation/changes.js'
+import { SessionChanges } from '../sessions/changes.js'
 import { handleOf, newSessionId, type Session } from '../sessions/session.js'
-import { type ClientAddress, SessionStore } from '../sessions/session-store.js'
-import type { OwnedSession } from '../sessions/user-sessions.js'
+import { type ClientAddress, type OwnedSession, SessionStore } from '../sessions/session-store.js'
 import {
   type Anomaly,
   type AnomalyReason,
@@ -79,7 +78,7 @@ export class AnomalyResponse {
   /** Ends the session, once: the next refresh would find no session to mail the user about. */
   async end(session: OwnedSession, client: Client): Promise<void> {
     const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
-    await this.changes.commitToleratingOutage(transaction =>
+    await this.changes.commit(transaction =>
       this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event),
     )
   }

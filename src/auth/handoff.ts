@@ -15,12 +15,11 @@ import type { Client } from '../platform/http/request.js'
 import { OneTimeTokens } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock } from '../platform/time.js'
-import { SessionChanges } from '../sessions/revocation/changes.js'
+import { SessionChanges } from '../sessions/changes.js'
 import type { Session, SessionHandle } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { SessionStore } from '../sessions/session-store.js'
 import { SessionLinks } from '../sessions/sessions.js'
-import { UserSessions } from '../sessions/user-sessions.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { type LoggedIn, type LoginBasis, LoginSessions } from './login.js'
@@ -188,7 +187,6 @@ export class HandoffRedemption {
     private readonly users: Users,
     private readonly satellites: Satellites,
     private readonly store: SessionStore,
-    private readonly userSessions: UserSessions,
     private readonly links: SessionLinks,
     private readonly loginSessions: LoginSessions,
     private readonly changes: SessionChanges,
@@ -254,7 +252,7 @@ export class HandoffRedemption {
       expiresBy: parent.expiresAt,
       detail: { handoffFrom: parent.sid },
       use: async (transaction, child) => {
-        const isLive = await this.userSessions.hasLocked(transaction, parent.sid)
+        const isLive = await this.store.isOpen(transaction, parent.sid, { lock: true })
         const used = {
           purpose: 'handoff-used',
           detail: { childSid: child.sid },

@@ -21,7 +21,7 @@ import { Logger } from '../platform/log.js'
 import { countsOf, Metrics } from '../platform/metrics.js'
 import type { Source } from '../platform/permissions.js'
 import { rejectedNoSooner } from '../platform/time.js'
-import { SessionChanges } from '../sessions/revocation/changes.js'
+import { SessionChanges } from '../sessions/changes.js'
 import type { Session, SessionHandle } from '../sessions/session.js'
 import { type NewSession, type Proof, SessionsService } from '../sessions/sessions.js'
 import {
@@ -34,7 +34,7 @@ import {
 } from '../tokens/access-tokens.js'
 import type { Email } from '../users/email.js'
 import { Passwords } from '../users/passwords/passwords.js'
-import type { User } from '../users/user.js'
+import type { EntitledUser, User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'
@@ -58,7 +58,7 @@ type LoginMethod = (typeof LOGIN_METHODS)[number]
 
 /** An authenticated user, about to get a session. */
 interface Login {
-  readonly user: User
+  readonly user: EntitledUser
   readonly proof: Proof
   readonly context: LoginContext
   readonly basis?: LoginBasis | undefined
@@ -106,14 +106,19 @@ export class LoginSessions {
    * SecondFactorChallenges.requireEnough}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since
    * we read them, what the basis throws when it is gone, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
-  async openSession(user: User, proof: Proof, context: LoginContext, basis?: LoginBasis): Promise<LoggedIn> {
+  async openSession(
+    user: EntitledUser,
+    proof: Proof,
+    context: LoginContext,
+    basis?: LoginBasis,
+  ): Promise<LoggedIn> {
     const { client, sessionIds } = context
     // A session that is handed off was checked when it began, and a passkey counts as two factors.
     const remembered = proof.inheritedAuthTime
       ? null
       : await this.challenges.requireEnough(user, proof, context)
     const sessionUser = { ...user, userId: user.id }
-    const opened = await this.sessions.create(sessionUser, context, proof, basis?.expiresBy)
+    const opened = this.sessions.create(sessionUser, context, proof, basis?.expiresBy)
     try {
       const recorded = await this.record(opened.session, { user, proof, context, basis, remembered })
       const { device, liveSessions, sendMails } = recorded
@@ -127,7 +132,6 @@ export class LoginSessions {
       return { ...opened, deviceId: device.deviceId }
     } catch (error) {
       if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(opened.session, client, error)
-      await this.sessions.discard(opened)
       throw error
     }
   }
@@ -143,7 +147,7 @@ export class LoginSessions {
       if (!(await this.users.lockUnchanged(transaction, user))) throw unavailable('TOO_BUSY')
       const sendMails = basis ? await basis.use(transaction, session) : NO_MAILS
       if (remembered && !(await this.devices.use(transaction, remembered))) throw unavailable('TOO_BUSY')
-      const liveSessions = await this.sessions.confirm(transaction, session)
+      const liveSessions = await this.sessions.add(transaction, session)
       await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'login', detail))
       const device = await this.anomalyCheck.record(transaction, session, deviceId, client)
       return { device, liveSessions, sendMails }
@@ -199,7 +203,7 @@ interface TypedLogin {
 }
 
 /** A user, with what their account says about where they may log in. */
-interface LoginUser extends User {
+interface LoginUser extends EntitledUser {
   readonly handoffRequired: HandoffRequirement
 }
 

@@ -13,7 +13,7 @@ import {
   NOTHING_RECORDED,
   type RecordedChanges,
   SessionChanges,
-} from '../sessions/revocation/changes.js'
+} from '../sessions/changes.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { Email } from '../users/email.js'
 import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'

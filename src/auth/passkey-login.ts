@@ -15,7 +15,7 @@ import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { ListOf, OneOf, Text, Whole } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { Public } from '../tokens/jwt.guard.js'
-import type { User } from '../users/user.js'
+import type { EntitledUser, User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { answerTo, LoginAnswer, LoginBody, loginContextOf } from './login.controller.js'
 import { type LoggedIn, type LoginBasis, LoginSessions } from './login.js'
@@ -88,7 +88,7 @@ export class PasskeyLogin {
     }
   }
 
-  private async requireAllowed(userId: string, client: Client, site: LoginSite): Promise<User> {
+  private async requireAllowed(userId: string, client: Client, site: LoginSite): Promise<EntitledUser> {
     const user = await this.users.find(userId)
     const reason = user === null ? 'unknown user' : this.reasonToRefuse(user, site)
     if (user && reason === null) return user

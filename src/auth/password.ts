@@ -14,12 +14,7 @@ import { ApiError, unavailable } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { OneTimeTokens, withdrawTokens } from '../platform/one-time-tokens.js'
 import { withMinimumDuration } from '../platform/time.js'
-import {
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/changes.js'
+import { mergeRecorded, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import type { SessionHandle } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Email } from '../users/email.js'

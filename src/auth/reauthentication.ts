@@ -33,7 +33,7 @@ import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { type AuthMethods, authMethods, namesOf } from '../tokens/access-tokens.js'
 import { Accounts } from '../users/accounts.js'
 import { Password, Passwords } from '../users/passwords/passwords.js'
-import type { User } from '../users/user.js'
+import type { EntitledUser, User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import {
   type CheckedFactor,
@@ -125,7 +125,7 @@ export class PasswordProof {
    * not log in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the
    * user is gone.
    */
-  async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
+  async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<EntitledUser> {
     const { sid, client } = actor
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
@@ -167,7 +167,7 @@ const REUSABLE_SECONDS = 2 * 60
 
 /** What the user of a session has just proved. */
 interface Proved {
-  readonly user: User
+  readonly user: EntitledUser
   readonly methods: AuthMethods
   /** For a code that was used a second time: until when it could be. */
   readonly reusableUntil?: Date | null

@@ -19,7 +19,7 @@ import {
   namesOf,
   TWO_FACTORS,
 } from '../tokens/access-tokens.js'
-import type { User } from '../users/user.js'
+import type { EntitledUser, User } from '../users/user.js'
 import { FactorCheck } from './factor-check.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'
 
@@ -30,7 +30,7 @@ const MAX_TRIES = 5
 /** A login whose first step is done. */
 export interface SecondFactorChallenge {
   readonly text: string
-  readonly user: User
+  readonly user: EntitledUser
   readonly source: Source
   /** What the first step proved. */
   readonly methods: AuthMethods
@@ -128,7 +128,7 @@ export class SecondFactorChallenges {
     const limits = { where: { origin: client.origin }, maxTries: MAX_TRIES }
     const found = await this.tokens.countTry('second-factor', text, limits)
     if (!found) await this.tokens.countGuess(client)
-    const user = found?.user as User
+    const user = found?.user as unknown as EntitledUser
     if (!found || !this.isStillValid(user, found.token, client)) throw new ApiError('CHALLENGE_EXPIRED')
     const { token } = found
     const { source, methods, tries } = token.detail as ChallengeDetail

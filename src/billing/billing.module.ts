@@ -21,7 +21,7 @@ import { CheckoutService, Checkouts, HostedCheckouts, UnsoldPages } from './chec
 import { CustomerAdoption } from './customer-adoption.js'
 import { CustomerSnapshots, CustomerSync, CustomerWriter, WaitingEvents } from './customer-sync.js'
 import { BillingCustomers } from './customers.js'
-import { EntitlementSweep, Entitlements, PlanMails, UserEntitlements } from './entitlements.js'
+import { EntitlementSweep, Entitlements, PlanMails } from './entitlements.js'
 import { BillingInbox, BillingQueue } from './inbox.js'
 import { InvoiceList, InvoicesController } from './invoices.controller.js'
 import { BillingMetrics, BillingReplay } from './operations.js'
@@ -98,7 +98,6 @@ import { BillingWorker } from './worker.js'
     Subscriptions,
     SurplusSubscriptions,
     UnsoldPages,
-    UserEntitlements,
     WaitingEvents,
   ],
   exports: [AccountSettlement, BillingReplay],

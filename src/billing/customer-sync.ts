@@ -16,11 +16,13 @@ import {
 } from '../platform/database/schema/billing.js'
 import { isAnyOf } from '../platform/database/sql.js'
 import { HourlyLog, Logger } from '../platform/log.js'
+import { NOTHING_RECORDED } from '../sessions/changes.js'
+import { type ChangedSessions, SessionStore } from '../sessions/session-store.js'
 import { SubscriptionCache } from './caches.js'
 import { Checkouts } from './checkout.js'
 import { CustomerAdoption } from './customer-adoption.js'
 import { BillingCustomers, unknownCustomer } from './customers.js'
-import { Entitlements, PlanMails, UserEntitlements } from './entitlements.js'
+import { Entitlements, PlanMails } from './entitlements.js'
 import {
   BillingQueue,
   type ClaimedWork,
@@ -384,15 +386,20 @@ export type Cause = 'event' | 'return' | 'routine'
 interface Written {
   /** Null when the customer is not ours. */
   readonly accountId: string | null
-  /** Whether users of the account still have to be given what it is entitled to. */
-  readonly areUsersBehind: boolean
+  /** The sessions that may do something else from now on. */
+  readonly changed: ChangedSessions
   /** What the provider has to be told. */
   readonly update: ProviderUpdate | null
   /** To those who pay for the account. */
   readonly sendMails: SendMails
 }
 
-const NOTHING: Written = { accountId: null, areUsersBehind: false, update: null, sendMails: NO_MAILS }
+const NOTHING: Written = {
+  accountId: null,
+  changed: NOTHING_RECORDED.changed,
+  update: null,
+  sendMails: NO_MAILS,
+}
 
 /** Writes what was seen of a customer, and the effects of its events, in one transaction. */
 @Injectable()
@@ -435,7 +442,7 @@ export class CustomerWriter {
       const effect = await (isDeleted
         ? this.end(transaction, accountId, snapshot)
         : this.save(transaction, accountId, snapshot, cause))
-      const behind = await this.entitlements.decideFor(transaction, [accountId])
+      const { changed } = await this.entitlements.decideFor(transaction, [accountId])
       const sendMails = await this.planMails.aboutChange(transaction, accountId, before)
       await this.events.handle(transaction, events, accountId, effect)
       const isOutdated = effect === 'not newer'
@@ -444,7 +451,7 @@ export class CustomerWriter {
       // Whoever has seen something newer may have been a browser's request, which tells the provider nothing.
       if (claimed && isOutdated) await this.queue.repeat(transaction, claimed)
       else if (claimed && !update) await this.queue.finish(transaction, claimed)
-      return { accountId, areUsersBehind: behind.has(accountId), update, sendMails }
+      return { accountId, changed, update, sendMails }
     })
   }
 
@@ -515,8 +522,6 @@ export class CustomerWriter {
 
 /** A browser is waiting: nobody has claimed the customer, and other work is left to the worker. */
 const NOT_CLAIMED = null
-/** In a large account, only the first users while somebody is waiting: 2,000, in a fraction of a second. */
-const PAGES_WAITED_FOR = 4
 
 /** Brings our records of one customer up to date with the provider, and handles its waiting events. */
 @Injectable()
@@ -526,7 +531,7 @@ export class CustomerSync {
     private readonly adoption: CustomerAdoption,
     private readonly writer: CustomerWriter,
     private readonly cache: SubscriptionCache,
-    private readonly userEntitlements: UserEntitlements,
+    private readonly store: SessionStore,
     private readonly updates: ProviderUpdates,
   ) {}
 
@@ -580,16 +585,16 @@ export class CustomerSync {
     const snapshot = await this.snapshots.fetch(customerId, waitsAs, claimed?.isRoutine ?? false)
     limit?.throwIfAborted()
     const written = await this.writer.write(snapshot, cause, claimed)
-    await this.publish(written, claimed === NOT_CLAIMED ? PAGES_WAITED_FOR : undefined)
+    await this.publish(written)
     limit?.throwIfAborted()
     return written.update
   }
 
   /** Tells the rest of the service what was committed. */
-  private async publish({ accountId, areUsersBehind, sendMails }: Written, pages?: number): Promise<void> {
+  private async publish({ accountId, changed, sendMails }: Written): Promise<void> {
     if (!accountId) return
     sendMails()
     await this.cache.drop(accountId)
-    if (areUsersBehind) await this.userEntitlements.applyToUsers(accountId, pages)
+    await this.store.forget(changed)
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, asc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { asc, eq, gt, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { MailLanguage } from '../mail/language.js'
 import { inOrder, type Mail, NO_MAILS, type SendMails } from '../mail/mail.js'
 import { SiteUrls } from '../mail/site-urls.js'
@@ -9,16 +9,14 @@ import { type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { accounts, users } from '../platform/database/schema/accounts.js'
+import { accounts } from '../platform/database/schema/accounts.js'
 import { isAnyOf } from '../platform/database/sql.js'
-import { causeMessage } from '../platform/errors/api-error.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { HourlyLog, Logger } from '../platform/log.js'
 import { PERMISSIONS, type Permissions, withinLimit } from '../platform/permissions.js'
 import { type PlanLimits, PlansFile } from '../platform/plans.js'
 import { Clock } from '../platform/time.js'
-import type { RecordedChanges } from '../sessions/revocation/changes.js'
-import { SessionChanges } from '../sessions/revocation/changes.js'
+import { NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import { AccountAdmins } from '../users/notices.js'
 import {
   isPaidFor,
@@ -62,22 +60,21 @@ export class Entitlements {
   constructor(
     private readonly plans: PlansFile,
     private readonly subscriptions: Subscriptions,
+    private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
     private readonly hourlyLog: HourlyLog,
   ) {}
 
   /**
-   * Works out what these accounts are entitled to now, with a few statements however many there are. Where
-   * the result differs, the account is marked until UserEntitlements has given it to all its users. Returns
-   * the accounts that are marked. Safe to repeat.
+   * Works out what these accounts are entitled to now, with a few statements however many there are. Where the result
+   * differs, all sessions of the account have it from their next refresh. Safe to repeat.
    */
-  async decideFor(transaction: Db, accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+  async decideFor(transaction: Db, accountIds: readonly string[]): Promise<RecordedChanges> {
     const { version } = this.plans
     const locked = await lockAccounts(transaction, accountIds)
-    const marked = new Set(locked.filter(({ isBehind }) => isBehind).map(({ id }) => id))
     const governed = locked.filter(({ by }) => version !== null || by !== null)
-    if (governed.length === 0) return marked
+    if (governed.length === 0) return NOTHING_RECORDED
     const rows = await this.subscriptions.rows(
       transaction,
       governed.map(({ id }) => id),
@@ -95,7 +92,8 @@ export class Entitlements {
       ({ entitled, before }) => !isDeepStrictEqual(before.entitled, entitled),
     )
     await this.auditLog.recordAll(transaction, withNewEntitlement.map(eventOf))
-    return new Set([...marked, ...withNewEntitlement.map(({ accountId }) => accountId)])
+    const changes = withNewEntitlement.map(({ accountId }) => ({ kind: 'permissions', accountId }) as const)
+    return this.changes.record(transaction, changes, null)
   }
 
   private decide(accountId: string, before: Entitlement, row: SubscriptionRow | null): Decision {
@@ -178,7 +176,6 @@ function lockAccounts(transaction: Db, accountIds: readonly string[]) {
       limits: accounts.limits,
       by: accounts.entitledBy,
       until: accounts.entitledUntil,
-      isBehind: accounts.usersBehind,
     })
     .from(accounts)
     .where(isAnyOf(accounts.id, accountIds))
@@ -196,8 +193,7 @@ async function write(transaction: Db, decisions: readonly Decision[]): Promise<v
       entitled = decided.entitled,
       limits = decided.limits,
       entitled_by = decided.by,
-      entitled_until = decided.until,
-      users_behind = ${accounts.usersBehind} or ${accounts.entitled} is distinct from decided.entitled
+      entitled_until = decided.until
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as decided(id uuid, entitled jsonb, limits jsonb, "by" text, until timestamptz)
     where ${accounts.id} = decided.id`)
@@ -206,118 +202,6 @@ async function write(transaction: Db, decisions: readonly Decision[]): Promise<v
 function eventOf({ accountId, entitled, why }: Decision): AuditEvent {
   const names = entitled && PERMISSIONS.filter(name => entitled[name])
   return auditEvent({ accountId, client: null }, 'entitlements.change', { ...why, entitled: names })
-}
-
-/** Few enough that a login of one of them waits for a fraction of a second. */
-const USERS_A_PAGE = 500
-const ACCOUNTS_A_PAGE = 500
-
-/**
- * Gives users their account's entitlements, one page per transaction, so that the members of a large account can
- * log in in the meantime. The account stays marked until all users have them, so the work continues after a
- * crash.
- */
-@Injectable()
-export class UserEntitlements {
-  private readonly logger = new Logger('Billing')
-
-  constructor(
-    private readonly database: Database,
-    private readonly changes: SessionChanges,
-  ) {}
-
-  /**
-   * For the users of one account. Returns when all have it, or after this many pages; the sweep does the
-   * rest. Live sessions get it at their next refresh.
-   */
-  applyToUsers(accountId: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
-    return this.applyWhere(eq(accounts.id, accountId), pages)
-  }
-
-  /** For the users of all accounts, except those that another process is working on. */
-  applyToAll(): Promise<void> {
-    return this.applyWhere(undefined, Number.POSITIVE_INFINITY)
-  }
-
-  private async applyWhere(which: SQL | undefined, pages: number): Promise<void> {
-    for (let page = 0; page < pages; page++) {
-      const recorded = await this.database.transaction(transaction => this.applyPage(transaction, which))
-      if (!recorded) return
-      await this.publish(recorded)
-    }
-  }
-
-  /** Null when no account is marked. */
-  private async applyPage(transaction: Db, which: SQL | undefined): Promise<RecordedChanges | null> {
-    const behind = await transaction
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(and(accounts.usersBehind, which))
-      .orderBy(asc(accounts.id))
-      .limit(ACCOUNTS_A_PAGE)
-      // Before users, like everything that locks both.
-      .for('no key update', which ? {} : { skipLocked: true })
-    if (behind.length === 0) return null
-    const ids = behind.map(({ id }) => id)
-    const userIds = await usersBehind(transaction, ids)
-    if (userIds.length < USERS_A_PAGE)
-      await transaction.update(accounts).set({ usersBehind: false }).where(isAnyOf(accounts.id, ids))
-    const locked = await lockUsers(transaction, userIds)
-    await setEntitled(transaction, userIds)
-    return this.changes.record(
-      transaction,
-      locked.map(({ id: userId, granted }) => ({ kind: 'set-permissions', userId, granted })),
-      null,
-    )
-  }
-
-  /**
-   * A store that does not accept the change does not stop the work: it gets the change before it serves those
-   * sessions again.
-   */
-  private async publish(recorded: RecordedChanges): Promise<void> {
-    try {
-      await this.changes.apply(recorded)
-    } catch (error) {
-      this.logger.warn(
-        `Live sessions will receive their account's entitlements later: ${causeMessage(error)}`,
-      )
-    }
-  }
-}
-
-/**
- * A page of users whose entitlements differ from their account's. In no order: for the first by id, PostgreSQL would
- * read the users of all accounts.
- */
-async function usersBehind(transaction: Db, accountIds: readonly string[]): Promise<string[]> {
-  const found = await transaction
-    .select({ id: users.id })
-    .from(users)
-    .innerJoin(accounts, eq(accounts.id, users.accountId))
-    .where(
-      and(isAnyOf(users.accountId, accountIds), sql`${users.entitled} is distinct from ${accounts.entitled}`),
-    )
-    .limit(USERS_A_PAGE)
-  return found.map(({ id }) => id)
-}
-
-function lockUsers(transaction: Db, userIds: readonly string[]) {
-  return transaction
-    .select({ id: users.id, granted: users.granted })
-    .from(users)
-    .where(isAnyOf(users.id, userIds))
-    .orderBy(asc(users.id))
-    .for('no key update')
-}
-
-async function setEntitled(transaction: Db, userIds: readonly string[]): Promise<void> {
-  if (userIds.length === 0) return
-  await transaction
-    .update(users)
-    .set({ entitled: sql`${accounts.entitled}` })
-    .from(accounts)
-    .where(and(eq(accounts.id, users.accountId), isAnyOf(users.id, userIds)))
 }
 
 /** How an account stands before a change, as far as its users have been mailed. */
@@ -393,16 +277,14 @@ const JOB = { name: 'entitlements', everyMs: 60_000 }
 const DECIDED_AT_ONCE = 500
 
 /**
- * Handles what no event announces: the end of a grace period, a changed plans file, and an interrupted update of
- * users. What is due is in the database, so the next run continues after an interruption, and two concurrent runs
- * share the work.
+ * Handles what no event announces: the end of a grace period, and a changed plans file. What is due is in the database,
+ * so the next run continues after an interruption, and two concurrent runs share the work.
  */
 @Injectable()
 export class EntitlementSweep {
   constructor(
     private readonly database: Database,
     private readonly entitlements: Entitlements,
-    private readonly userEntitlements: UserEntitlements,
     private readonly planMails: PlanMails,
     private readonly plans: PlansFile,
     private readonly jobs: LeasedJobs,
@@ -414,7 +296,6 @@ export class EntitlementSweep {
     return this.jobs.run(JOB, async now => {
       let count = 0
       for (let page = await this.decidePage(now); page > 0; page = await this.decidePage(now)) count += page
-      await this.userEntitlements.applyToAll()
       return count
     })
   }

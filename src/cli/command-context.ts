@@ -9,7 +9,6 @@ import { OpenConnections } from '../platform/database/connection.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { isId } from '../platform/http/request.js'
 import { Clock } from '../platform/time.js'
-import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
@@ -38,7 +37,6 @@ export async function withService<T>(
 ): Promise<T> {
   const app = await start(readSettings(environment))
   try {
-    app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
     const result = await work(app)
     await sendMails(app)
     return result

@@ -13,7 +13,7 @@ import { addKeyCommands } from './commands/key-commands.js'
 import { addMailCommands } from './commands/mail-commands.js'
 import { addOperatorCommands } from './commands/operator-commands.js'
 import { addSatelliteCommands } from './commands/satellite-commands.js'
-import { addSessionCommands, addStoreCommands } from './commands/session-commands.js'
+import { addSessionCommands } from './commands/session-commands.js'
 import { addDoctorCommand } from './doctor/doctor.js'
 
 /**
@@ -50,7 +50,6 @@ function programFor(context: CommandContext): Command {
   addSatelliteCommands(program, context)
   addMailCommands(program, context)
   addOperatorCommands(program, context)
-  addStoreCommands(program, context)
   addKeyCommands(program, context)
   addAuditCommands(program, context)
   addBillingCommands(program, context)
@@ -60,13 +59,11 @@ function programFor(context: CommandContext): Command {
 /** A refusal's own message is for the clients of the service: operators get what it does not say. */
 function explanationOf(error: Error): string {
   if (!(error instanceof ApiError)) return error.message
-  const { code, status, message, options } = error
+  const { status, message, options } = error
   const faults = options.errors ?? []
   if (faults.length > 0) return faults.map(fault => fault.message).join('\n')
   const why = options.cause instanceof Error && status >= 500 ? inOneLine(causeMessage(error)) : null
-  if (code !== 'SESSION_STORE_UNAVAILABLE') return why ?? message
-  // It does not have to be tried again.
-  return `${why ?? 'The session store does not answer'}. Your change is recorded; running servers apply it as soon as the store accepts it`
+  return why ?? message
 }
 
 function withoutLineEnd(text: string): string {

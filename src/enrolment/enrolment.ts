@@ -14,14 +14,14 @@ import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
-import { Reauthentication } from '../sessions/reauthentication.js'
 import {
   followedBy,
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
   SessionChanges,
-} from '../sessions/revocation/changes.js'
+} from '../sessions/changes.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { authMethods } from '../tokens/access-tokens.js'
 import { AccountRecovery } from '../users/recovery.js'
@@ -73,7 +73,7 @@ export class FactorChanges {
   /** Adds a factor, and recovery codes where there are none. */
   async add<T>(actor: SessionActor, factor: FactorName, work: FactorWork<T>): Promise<FactorAdded<T>> {
     // Once, because the answer has recovery codes that cannot be shown again.
-    return this.changes.commitToleratingOutage(async transaction => {
+    return this.changes.commit(async transaction => {
       const user = await this.lockWithAccount(transaction, actor)
       const { result } = await this.change(transaction, actor, user, 'factor.add', work)
       // The first factor ends the user's other sessions, which began without it.
@@ -97,7 +97,7 @@ export class FactorChanges {
     factor: FactorName,
     work: FactorWork<T>,
   ): Promise<{ readonly result: T }> {
-    return this.changes.commitToleratingOutage(async transaction => {
+    return this.changes.commit(async transaction => {
       const user = await this.lockWithAccount(transaction, actor)
       const { result, isChanged } = await this.change(transaction, actor, user, 'factor.remove', work)
       if (!isChanged) return { ...NOTHING_RECORDED, result }
@@ -115,7 +115,7 @@ export class FactorChanges {
    * started with it; does nothing when they have none. Throws `LAST_WAY_IN`.
    */
   async removePassword(actor: SessionActor): Promise<void> {
-    await this.changes.commitToleratingOutage(async transaction => {
+    await this.changes.commit(async transaction => {
       const user = await this.lockWithAccount(transaction, actor)
       if (user.passwordHash === null) return NOTHING_RECORDED
       if (!isEnoughWithoutPassword(await this.factors.findIn(transaction, user.id)))

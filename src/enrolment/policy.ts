@@ -16,13 +16,8 @@ import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
+import { mergeRecorded, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
-import {
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/changes.js'
 import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from '../users/accounts.js'
@@ -172,7 +167,7 @@ export class SecondFactorPolicyService {
    * longer due.
    */
   async begin(accountId: string): Promise<boolean> {
-    const { isBegun } = await this.changes.commitToleratingOutage(async transaction => {
+    const { isBegun } = await this.changes.commit(async transaction => {
       const account = await this.accounts.lock(transaction, accountId)
       const enforced = await transaction
         .update(accounts)
@@ -216,10 +211,10 @@ export class SecondFactorPolicyService {
       .update(users)
       .set({ mustEnrol: not(users.mustEnrol) })
       .where(and(inArray(users.id, [...userIds]), IS_OUTDATED))
-      .returning({ userId: users.id, granted: users.granted })
+      .returning({ userId: users.id })
     if (changed.length === 0) return NOTHING_RECORDED
-    const grants = changed.map(user => ({ kind: 'set-permissions', ...user }) as const)
-    return this.changes.record(transaction, grants, null)
+    const regranted = changed.map(({ userId }) => ({ kind: 'permissions', userId }) as const)
+    return this.changes.record(transaction, regranted, null)
   }
 }
 

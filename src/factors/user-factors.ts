@@ -11,7 +11,7 @@ import {
   totpFactors,
 } from '../platform/database/schema/factors.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { type RecordedChanges, SessionChanges } from '../sessions/revocation/changes.js'
+import { type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import type { Session } from '../sessions/session.js'
 import { acrOf, TWO_FACTORS } from '../tokens/access-tokens.js'
 
@@ -67,7 +67,7 @@ export class UserFactors {
       .set({ hasSecondFactor })
       .where(eq(users.id, userId))
       .returning({ granted: users.granted })
-    const change = user && ({ kind: 'set-permissions', userId, granted: user.granted } as const)
+    const change = user && ({ kind: 'permissions', userId } as const)
     return this.changes.record(transaction, change ? [change] : [], null)
   }
 

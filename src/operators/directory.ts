@@ -200,12 +200,7 @@ export class Directory {
   }
 
   private async sitesOf(userId: string, { client }: OperatorActor) {
-    try {
-      return (await this.sessions.list(userId, null, { language: client.acceptLanguage })).sites
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'SESSION_STORE_UNAVAILABLE') return null
-      throw error
-    }
+    return (await this.sessions.list(userId, null, { language: client.acceptLanguage })).sites
   }
 
   /** Call it before answering, so that nothing is shown unrecorded. */

@@ -7,7 +7,7 @@ import { type AuditAction, auditEvent, type TargetUser } from './audit/audit-eve
 import { AuditLog, AuditLogModule } from './audit/audit-log.js'
 import type { Db } from './database/connection.js'
 import { Database } from './database/database.js'
-import { users } from './database/schema/accounts.js'
+import { accounts, users } from './database/schema/accounts.js'
 import { oneTimeTokens } from './database/schema/platform.js'
 import { removeExpiredRows } from './database/sql.js'
 import { ApiError } from './errors/api-error.js'
@@ -54,7 +54,7 @@ export interface OneTimeToken {
 /** A token, and the user it concerns, as they are now. */
 interface TriedToken {
   readonly token: OneTimeToken
-  readonly user: typeof users.$inferSelect
+  readonly user: typeof users.$inferSelect & Pick<typeof accounts.$inferSelect, 'entitled'>
 }
 
 interface NewToken {
@@ -155,12 +155,13 @@ export class OneTimeTokens {
         .update(oneTimeTokens)
         .set({ detail: sql`${detail} || jsonb_build_object('tries', ${tries} + 1)` })
         .from(users)
+        .innerJoin(accounts, eq(accounts.id, users.accountId))
         .where(and(isAllowed, eq(users.id, userId)))
         .returning(),
     )
     if (!row) return null
-    const { users: user, ...token } = row
-    return { token: token as OneTimeToken, user }
+    const { users: user, accounts: account, ...token } = row
+    return { token: token as OneTimeToken, user: { ...user, entitled: account.entitled } }
   }
 
   /** Removes a valid token; returns until when it was valid, or null when there is none. Of two concurrent calls one gets it. */

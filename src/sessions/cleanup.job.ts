@@ -3,10 +3,8 @@ import { Interval } from '@nestjs/schedule'
 import { causeMessage } from '../platform/errors/api-error.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
-import { SessionChangeLog } from './revocation/changes.js'
 import { SessionStore } from './session-store.js'
 import { SessionLinks } from './sessions.js'
-import { UserSessions } from './user-sessions.js'
 
 const JOB = { name: 'session-cleanup', everyMs: 10 * 60 * 1000 }
 
@@ -17,8 +15,6 @@ export class SessionCleanup {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly userSessions: UserSessions,
-    private readonly changes: SessionChangeLog,
     private readonly links: SessionLinks,
     private readonly jobs: LeasedJobs,
   ) {}
@@ -31,7 +27,7 @@ export class SessionCleanup {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {
       const parts = await Promise.all(
-        [this.store, this.userSessions, this.links, this.changes].map(part =>
+        [this.store, this.links].map(part =>
           part.removeExpired(now).catch((error: Error) => this.noteFailure(error)),
         ),
       )

@@ -1,71 +1,119 @@
-import { and, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import pLimit from 'p-limit'
 import type { Db } from '../platform/database/connection.js'
-import { Database } from '../platform/database/database.js'
-import { sessions } from '../platform/database/schema/sessions.js'
-import { isAnyOf, removeExpiredRows } from '../platform/database/sql.js'
-import { effectivePermissions, type Source } from '../platform/permissions.js'
+import type { Database } from '../platform/database/database.js'
+import { accounts, users } from '../platform/database/schema/accounts.js'
+import { sessionChanges, sessionCopies, sessions } from '../platform/database/schema/sessions.js'
+import { isAnyOf, removeExpiredRows, removeRows } from '../platform/database/sql.js'
+import { unavailable } from '../platform/errors/api-error.js'
+import {
+  effectivePermissions,
+  type GrantLimits,
+  type Permissions,
+  withinLimits,
+} from '../platform/permissions.js'
+import { secondsAfter } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
+import { CHANGES_KEPT_SECONDS } from './change-feed.js'
 import type { Session, SessionHandle } from './session.js'
 import {
+  type ChangedSessions,
   type ClientAddress,
+  type OwnedSession,
   type ReauthenticationStamp,
   SessionStore,
-  type StoreChanges,
 } from './session-store.js'
-import type { UserSessions } from './user-sessions.js'
+
+/** Long enough to tell a page that slept overnight why its session is over. */
+const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
+
+/** How many refreshes may wait for each one that the database is working on: a tenth of a second at most. */
+const WAITING_FOR_EACH = 25
 
 /** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
 
-/** Sessions in the database: the default, which survives a restart and needs nothing else installed. */
+const { endedAt: _, position: __, ...SESSION } = getTableColumns(sessions)
+/** What decides what a user's sessions may do. */
+const GRANT = {
+  granted: users.granted,
+  entitled: accounts.entitled,
+  satellites: users.satellites,
+  mustEnrol: users.mustEnrol,
+}
+
+/** A session as it is in the database, and what its copy must say: see ChangeFeed. */
+export interface TrueSession {
+  readonly session: Session
+  /** Of the database that it was read from; null before its first poll. */
+  readonly generation: string | null
+}
+
+/** Sessions in the database alone: the default, which needs nothing else installed. */
 export class DatabaseSessionStore extends SessionStore {
+  private readonly refreshes
+
+  /** `atOnce` is how many of the database's connections refreshes may take. */
   constructor(
-    private readonly database: Database,
-    userSessions: UserSessions,
+    protected readonly database: Database,
+    atOnce: number,
   ) {
-    super(userSessions)
+    super()
+    this.refreshes = pLimit(atOnce)
   }
 
-  async create(session: Session): Promise<void> {
-    await this.database.run(db => db.insert(sessions).values(session))
+  async add(transaction: Db, { permissions: _, ...session }: Session): Promise<void> {
+    await transaction.insert(sessions).values(session)
+  }
+
+  countLive(db: Db, userId: string, now: Date): Promise<number> {
+    return db.$count(sessions, and(eq(sessions.userId, userId), isLive(now)))
+  }
+
+  async isOpen(transaction: Db, sid: SessionHandle, { lock } = { lock: false }): Promise<boolean> {
+    const query = transaction
+      .select({ sid: sessions.sid })
+      .from(sessions)
+      .where(and(eq(sessions.sid, sid), isNull(sessions.endedAt)))
+    return (await (lock ? query.for('share') : query)).length > 0
+  }
+
+  async ownersOf(db: Db, sids: readonly SessionHandle[]): Promise<OwnedSession[]> {
+    const rows = await db
+      .select({ sid: sessions.sid, userId: sessions.userId, accountId: sessions.accountId })
+      .from(sessions)
+      .where(and(inArray(sessions.sid, [...sids]), isNull(sessions.endedAt)))
+      .orderBy(asc(sessions.position))
+    return rows.map(row => ({ ...row, sid: row.sid as SessionHandle }))
   }
 
   async find(sid: SessionHandle, now: Date): Promise<Session | null> {
-    const [row] = await this.database.run(db => db.select().from(sessions).where(isLive(sid, now)))
-    return row ? asSession(row) : null
+    const [session] = await this.findAll([sid], now)
+    return session ?? null
+  }
+
+  async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
+    const found = await this.liveWhere(isAnyOf(sessions.sid, sids), now)
+    const bySid = new Map(found.map(session => [session.sid, session]))
+    return sids.flatMap(sid => bySid.get(sid) ?? [])
+  }
+
+  async listByUser(userId: string, now: Date): Promise<Session[]> {
+    return byLastUse(await this.liveWhere(eq(sessions.userId, userId), now))
   }
 
   async touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
-    const [row] = await this.database.run(db =>
-      db
-        .update(sessions)
-        .set({ lastUsed: usedAt })
-        .from(before)
-        .where(and(isLive(sid, usedAt), eq(before.sid, sessions.sid)))
-        .returning({ ...getTableColumns(sessions), lastUsed: before.lastUsed }),
-    )
-    return row ? asSession(row) : null
+    return (await this.touchTruth(sid, usedAt))?.session ?? null
   }
 
-  async updateClient(
-    sid: SessionHandle,
-    from: ClientAddress,
-    to: ClientAddress,
-    now: Date,
-  ): Promise<boolean> {
+  updateClient(sid: SessionHandle, from: ClientAddress, to: ClientAddress, now: Date): Promise<boolean> {
     const isAtFrom = and(
       eq(sessions.ip, from.ip),
       from.userAgent === null ? isNull(sessions.userAgent) : eq(sessions.userAgent, from.userAgent),
     )
-    const updated = await this.database.run(db =>
-      db
-        .update(sessions)
-        .set({ ip: to.ip, userAgent: to.userAgent })
-        .where(and(isLive(sid, now), isAtFrom))
-        .returning({ sid: sessions.sid }),
-    )
-    return updated.length === 1
+    const { ip, userAgent } = to
+    return this.database.run(db => update(db, sid, now, { ip, userAgent }, isAtFrom))
   }
 
   stampReauthentication(
@@ -74,75 +122,130 @@ export class DatabaseSessionStore extends SessionStore {
     now: Date,
   ): Promise<boolean> {
     const amr = sql`${sessions.amr} | ${methods}`
-    return this.update(sid, now, { reauthenticatedAt: at, amr, ...(movesAuthTime && { authTime: at }) })
+    return this.change(sid, now, { reauthenticatedAt: at, amr, ...(movesAuthTime && { authTime: at }) })
   }
 
   voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean> {
-    return this.update(sid, now, { reauthenticatedAt: null, authTime: new Date(0) })
+    return this.change(sid, now, { reauthenticatedAt: null, authTime: new Date(0) })
   }
 
-  async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
-    const rows = await this.database.run(db =>
-      db
-        .select()
-        .from(sessions)
-        .where(and(isAnyOf(sessions.sid, sids), gt(sessions.expiresAt, now))),
-    )
-    const found = new Map(rows.map(row => [row.sid, asSession(row)]))
-    return sids.flatMap(sid => found.get(sid) ?? [])
-  }
+  /** There are no copies. */
+  async forget(_changed: ChangedSessions): Promise<void> {}
 
-  /** A database does not lose what it has committed, so {@link applyIn} was enough. */
-  async apply(): Promise<void> {}
-
-  async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {
-    if (ended.length > 0) await transaction.delete(sessions).where(isAnyOf(sessions.sid, ended))
-    for (const { sids, granted } of grants) {
-      const ofSource = (source: Source) =>
-        sql`${JSON.stringify(effectivePermissions(source, granted))}::jsonb`
-      const permissions = sql`case when ${sessions.source} = 'main' then ${ofSource('main')} else ${ofSource('satellite')} end`
-      await transaction.update(sessions).set({ permissions }).where(isAnyOf(sessions.sid, sids))
-    }
-  }
-
-  async remove(sid: SessionHandle): Promise<boolean> {
-    const removed = await this.database.run(db =>
-      db.delete(sessions).where(eq(sessions.sid, sid)).returning({ sid: sessions.sid }),
-    )
-    return removed.length === 1
-  }
-
-  removeExpired(now: Date): Promise<number> {
-    return removeExpiredRows(this.database, sessions, sessions.expiresAt, now)
+  async removeExpired(now: Date): Promise<number> {
+    const overFor = secondsAfter(now, -KEPT_AFTER_EXPIRY_SECONDS)
+    const removed = await removeExpiredRows(this.database, sessions, sessions.expiresAt, overFor)
+    // By the clock that wrote them.
+    const oldest = sql`clock_timestamp() - make_interval(secs => ${CHANGES_KEPT_SECONDS})`
+    return removed + (await removeRows(this.database, sessionChanges, lt(sessionChanges.recordedAt, oldest)))
   }
 
   ping(): Promise<void> {
     return this.database.ping()
   }
 
-  /** False when the session is not live. */
-  private async update(
+  /** {@link touch} in the database. */
+  protected async touchTruth(sid: SessionHandle, usedAt: Date): Promise<TrueSession | null> {
+    const { refreshes } = this
+    if (refreshes.pendingCount >= refreshes.concurrency * WAITING_FOR_EACH)
+      throw unavailable('SESSION_STORE_UNAVAILABLE')
+    const [row] = await refreshes(() =>
+      this.database.run(db =>
+        db
+          .update(sessions)
+          .set({ lastUsed: usedAt })
+          .from(before)
+          .innerJoin(users, eq(users.id, before.userId))
+          .innerJoin(accounts, eq(accounts.id, users.accountId))
+          .where(and(eq(sessions.sid, sid), isLive(usedAt), eq(before.sid, sessions.sid)))
+          .returning({
+            ...SESSION,
+            ...GRANT,
+            lastUsed: before.lastUsed,
+            generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
+          }),
+      ),
+    )
+    return row ? { session: asSession(row), generation: row.generation } : null
+  }
+
+  private async liveWhere(which: SQL, now: Date): Promise<Session[]> {
+    const rows = await this.database.run(db =>
+      db
+        .select({ ...SESSION, ...GRANT })
+        .from(sessions)
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .innerJoin(accounts, eq(accounts.id, users.accountId))
+        .where(and(which, isLive(now)))
+        .orderBy(asc(sessions.position)),
+    )
+    return rows.map(asSession)
+  }
+
+  /** Changes what tokens say of a session; false when it is not live. */
+  private async change(
     sid: SessionHandle,
     now: Date,
     values: PgUpdateSetSource<typeof sessions>,
   ): Promise<boolean> {
-    const rows = await this.database.run(db =>
-      db.update(sessions).set(values).where(isLive(sid, now)).returning({ sid: sessions.sid }),
-    )
-    return rows.length === 1
+    const isChanged = await this.database.transaction(async transaction => {
+      if (!(await update(transaction, sid, now, values))) return false
+      await transaction.insert(sessionChanges).values({ sid })
+      return true
+    })
+    if (isChanged) await this.forget({ sids: [sid], userIds: [], accountIds: [] })
+    return isChanged
   }
 }
 
-function isLive(sid: SessionHandle, now: Date) {
-  return and(eq(sessions.sid, sid), gt(sessions.expiresAt, now))
+/** Least recently used first; equals stay in their order. */
+export function byLastUse(found: readonly Session[]): Session[] {
+  return found.toSorted((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
 }
 
-function asSession(row: typeof sessions.$inferSelect): Session {
-  const { sid, amr, authTime, createdAt } = row
+/** Whether a session has neither ended nor expired. */
+export function isLive(now: Date): SQL | undefined {
+  return and(isNull(sessions.endedAt), gt(sessions.expiresAt, now))
+}
+
+/** False when the session is not live, or not as `which` says. */
+async function update(
+  db: Db,
+  sid: SessionHandle,
+  now: Date,
+  values: PgUpdateSetSource<typeof sessions>,
+  which?: SQL,
+): Promise<boolean> {
+  const rows = await db
+    .update(sessions)
+    .set(values)
+    .where(and(eq(sessions.sid, sid), isLive(now), which))
+    .returning({ sid: sessions.sid })
+  return rows.length === 1
+}
+
+function asSession({
+  granted,
+  entitled,
+  satellites,
+  mustEnrol,
+  ...row
+}: Pick<typeof sessions.$inferSelect, keyof typeof SESSION> &
+  GrantLimits & { readonly granted: Permissions }): Session {
   return {
-    ...row,
-    sid: sid as SessionHandle,
-    amr: amr as AuthMethods,
-    authTime: authTime ?? createdAt,
+    sid: row.sid as SessionHandle,
+    userId: row.userId,
+    accountId: row.accountId,
+    source: row.source,
+    permissions: effectivePermissions(row.source, withinLimits(granted, { entitled, satellites, mustEnrol })),
+    origin: row.origin,
+    ip: row.ip,
+    userAgent: row.userAgent,
+    createdAt: row.createdAt,
+    lastUsed: row.lastUsed,
+    expiresAt: row.expiresAt,
+    reauthenticatedAt: row.reauthenticatedAt,
+    amr: row.amr as AuthMethods,
+    authTime: row.authTime,
   }
 }

@@ -1,11 +1,12 @@
 import type { Db } from '../platform/database/connection.js'
-import type { Permissions } from '../platform/permissions.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
 import type { Session, SessionHandle } from './session.js'
-import type { UserSessions } from './user-sessions.js'
 
 /** Where a session is used from. */
 export type ClientAddress = Pick<Session, 'ip' | 'userAgent'>
+
+/** A session with its user. */
+export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
 
 /** What a re-authentication records in its session. */
 export interface ReauthenticationStamp {
@@ -16,29 +17,43 @@ export interface ReauthenticationStamp {
   readonly movesAuthTime: boolean
 }
 
+/** The sessions that a committed change is about: these, and all of these users and accounts. */
+export interface ChangedSessions {
+  readonly sids: readonly SessionHandle[]
+  readonly userIds: readonly string[]
+  readonly accountIds: readonly string[]
+}
+
 /**
- * Stores live sessions. One set of contract tests covers every implementation. Each method throws
- * `SESSION_STORE_UNAVAILABLE` or `DATABASE_UNAVAILABLE` (503) when the store is unreachable: "cannot tell" is
- * never reported as "there is none".
+ * The sessions. The table `sessions` is the truth; a store may keep copies, which only {@link touch} serves. One set of
+ * contract tests covers every implementation. Each method throws `DATABASE_UNAVAILABLE` (503) when the truth cannot be
+ * read: "cannot tell" is never reported as "there is none". SessionChanges ends sessions.
  */
 export abstract class SessionStore {
-  constructor(private readonly userSessions: UserSessions) {}
+  /** Adds a new session in the transaction of the login, which must have the user locked. */
+  abstract add(transaction: Db, session: Session): Promise<void>
 
-  /**
-   * Stores a new session until its `expiresAt`. It is valid once it is in the database's list: see
-   * SessionsService.
-   */
-  abstract create(session: Session): Promise<void>
+  /** How many live sessions the user has. */
+  abstract countLive(db: Db, userId: string, now: Date): Promise<number>
+
+  /** Whether the session has not been ended; with `lock`, nobody can end it until the transaction ends. */
+  abstract isOpen(transaction: Db, sid: SessionHandle, options?: { readonly lock: boolean }): Promise<boolean>
+
+  /** The owners of those of these sessions that have not been ended, in the order of login. */
+  abstract ownersOf(db: Db, sids: readonly SessionHandle[]): Promise<OwnedSession[]>
 
   /** The live session; null when the handle is unknown, the session has ended, or `expiresAt` is `now` or earlier. */
   abstract find(sid: SessionHandle, now: Date): Promise<Session | null>
 
-  /** Like {@link find}, for many in about one round trip: returns the live ones, in the given order. */
+  /** Like {@link find}, for many: returns the live ones, in the given order. */
   abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
 
+  /** The user's live sessions, least recently used first; among equals, the earliest opened first. */
+  abstract listByUser(userId: string, now: Date): Promise<Session[]>
+
   /**
-   * Stamps lastUsed and returns the session as it was before; null if it is not live. Never brings back a
-   * session that has ended.
+   * Stamps lastUsed and returns the session as it was before; null if it is not live. What it returns has every change
+   * in it whose {@link forget} has resolved. Throws `SESSION_STORE_UNAVAILABLE` (503) when too many wait for the database.
    */
   abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
 
@@ -67,94 +82,14 @@ export abstract class SessionStore {
   abstract voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean>
 
   /**
-   * Applies committed changes; safe to repeat. If it throws, the store will apply them before it serves those
-   * sessions again.
+   * To be called when a change is committed, before it is answered: once it resolves, {@link touch} returns nothing
+   * older on any replica that reaches the database. Never throws.
    */
-  abstract apply(changes: StoreChanges): Promise<void>
+  abstract forget(changed: ChangedSessions): Promise<void>
 
-  /**
-   * Applies changes in the transaction that records them, if the sessions are in that database; otherwise
-   * does nothing.
-   */
-  abstract applyIn(transaction: Db, changes: StoreChanges): Promise<void>
-
-  /**
-   * Removes a session that no client has ever heard of; false when there is none. All others are ended by
-   * SessionChanges.
-   */
-  abstract remove(sid: SessionHandle): Promise<boolean>
-
-  /** Removes what has expired by `now`; returns how many. Garbage collection only: expiry does not depend on it. */
+  /** Removes what nobody needs any more; returns how many rows. Expiry does not depend on it. */
   abstract removeExpired(now: Date): Promise<number>
 
   /** Throws when the store does not answer. */
   abstract ping(): Promise<void>
-
-  /** The user's live sessions, least recently used first; among equals, the earliest opened first. */
-  async listByUser(userId: string, now: Date): Promise<Session[]> {
-    const sessions = await this.findAll(await this.userSessions.sidsOf(userId, now), now)
-    return sessions.sort((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
-  }
-}
-
-/** The changes that can be requested for live sessions. */
-export type SessionChange =
-  | {
-      readonly kind: 'end'
-      readonly sid: SessionHandle
-      /** Whether the satellite sessions opened from it continue; false by default. */
-      readonly keepsChildren?: boolean
-    }
-  | {
-      readonly kind: 'end-all'
-      readonly userId: string
-      readonly keep?: SessionHandle
-      /** Whether to write an audit row even when there is no session to end; true by default. */
-      readonly auditsEvenIfNoneEnded?: boolean
-    }
-  | { readonly kind: 'set-permissions'; readonly userId: string; readonly granted: Permissions }
-
-/**
- * Sets the permissions of these sessions to what was granted, each within the limits of its source. Of two
- * grants, the one with the higher `version` is later.
- */
-export interface SessionGrant {
-  readonly version: number
-  readonly sids: readonly SessionHandle[]
-  readonly granted: Permissions
-}
-
-/**
- * What a store is told about changes: which sessions have ended, and what others may do now. It names
- * sessions explicitly, so it means the same whenever it is applied, and can be applied twice, late and in any
- * order.
- */
-export interface StoreChanges {
-  readonly ended: readonly SessionHandle[]
-  readonly grants: readonly SessionGrant[]
-}
-
-export const NO_CHANGES: StoreChanges = { ended: [], grants: [] }
-
-/** Both combined. */
-export function mergeChanges(one: StoreChanges, other: StoreChanges): StoreChanges {
-  return { ended: [...one.ended, ...other.ended], grants: [...one.grants, ...other.grants] }
-}
-
-/** The part that concerns sessions for which `isConcerned` returns true. */
-export function changesOf(
-  { ended, grants }: StoreChanges,
-  isConcerned: (sid: SessionHandle) => boolean,
-): StoreChanges {
-  return {
-    ended: ended.filter(isConcerned),
-    grants: grants
-      .map(grant => ({ ...grant, sids: grant.sids.filter(isConcerned) }))
-      .filter(({ sids }) => sids.length > 0),
-  }
-}
-
-/** How many sessions are named. */
-export function sizeOf({ ended, grants }: StoreChanges): number {
-  return grants.reduce((size, { sids }) => size + sids.length, ended.length)
 }

@@ -6,11 +6,14 @@ import { AuditLogModule } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { GeoIpModule } from '../platform/geoip.js'
+import { Metrics } from '../platform/metrics.js'
 import { RateLimitsModule } from '../platform/rate-limits/rate-limiter.js'
 import { RedisConnection, RedisModule } from '../platform/redis/redis.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { ActiveSessionsController } from './active-sessions.controller.js'
 import { ActiveSessions, OwnSessions } from './active-sessions.js'
+import { ChangeFeed } from './change-feed.js'
+import { SessionChanges } from './changes.js'
 import { SessionCleanup } from './cleanup.job.js'
 import { DatabaseSessionStore } from './database.session-store.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
@@ -26,12 +29,8 @@ import { MainSourceGuard } from './main-source.guard.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { Reauthentication } from './reauthentication.js'
 import { RedisSessionStore } from './redis.session-store.js'
-import { SessionChangeLog, SessionChanges } from './revocation/changes.js'
-import { ChangeHistory } from './revocation/replay.js'
-import { GateMetrics, StoreSupervisor } from './revocation/store-supervisor.js'
 import { SessionStore } from './session-store.js'
 import { PastSessions, SessionLimits, SessionLinks, SessionsService, SessionTerms } from './sessions.js'
-import { UserSessions } from './user-sessions.js'
 
 @Module({
   imports: [
@@ -45,36 +44,34 @@ import { UserSessions } from './user-sessions.js'
   ],
   controllers: [ActiveSessionsController],
   providers: [
-    ChangeHistory,
-    UserSessions,
     {
-      // Null where sessions are in the database, which does not lose what it has committed.
-      provide: StoreSupervisor,
-      inject: [RedisConnection, Database, ChangeHistory],
-      useFactory: (redis: RedisConnection | null, database: Database, history: ChangeHistory) =>
-        redis && new StoreSupervisor(redis, database, history),
+      // Null where nothing is copied.
+      provide: ChangeFeed,
+      inject: [RedisConnection, Database, Settings],
+      useFactory: (redis: RedisConnection | null, database: Database, settings: Settings) =>
+        redis && new ChangeFeed(database, settings.copiesWithoutDatabaseSeconds),
     },
     {
       provide: SessionStore,
-      inject: [RedisConnection, StoreSupervisor, Database, UserSessions, Settings],
+      inject: [RedisConnection, ChangeFeed, Database, Settings, Metrics],
       useFactory: (
         redis: RedisConnection | null,
-        supervisor: StoreSupervisor | null,
+        feed: ChangeFeed | null,
         database: Database,
-        userSessions: UserSessions,
-        { sessionForm }: Settings,
-      ) =>
-        redis && supervisor
-          ? new RedisSessionStore(redis, supervisor.gates, userSessions, sessionForm)
-          : new DatabaseSessionStore(database, userSessions),
+        { operation }: Settings,
+        metrics: Metrics,
+      ) => {
+        const atOnce = Math.max(1, Math.floor(operation.databasePoolSize / 2))
+        return redis && feed
+          ? new RedisSessionStore(database, atOnce, redis, feed, metrics)
+          : new DatabaseSessionStore(database, atOnce)
+      },
     },
-    GateMetrics,
     SessionsService,
     SessionLimits,
     SessionTerms,
     ActiveSessions,
     OwnSessions,
-    SessionChangeLog,
     SessionLinks,
     SessionChanges,
     PastSessions,
@@ -97,8 +94,7 @@ import { UserSessions } from './user-sessions.js'
     EnrolmentGuard,
     SessionLinks,
     SessionStore,
-    StoreSupervisor,
-    UserSessions,
+    ChangeFeed,
     SessionsService,
     SessionTerms,
     ActiveSessions,

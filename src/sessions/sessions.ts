@@ -1,12 +1,12 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt } from 'drizzle-orm'
 import type { Satellite } from '../cors/satellite.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
-import { Database, rowsOf } from '../platform/database/database.js'
-import { sessionChanges, sessionLinks, userSessions } from '../platform/database/schema/sessions.js'
+import { Database } from '../platform/database/database.js'
+import { sessionLinks, sessions } from '../platform/database/schema/sessions.js'
 import { removeExpiredRows } from '../platform/database/sql.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
@@ -21,10 +21,9 @@ import {
 } from '../platform/permissions.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 import { AccessTokens, type AuthMethods, acrOf, namesOf } from '../tokens/access-tokens.js'
-import { SessionChanges } from './revocation/changes.js'
+import { SessionChanges } from './changes.js'
 import { handleOf, newSessionId, type Session, type SessionHandle, type SessionId } from './session.js'
 import { SessionStore } from './session-store.js'
-import { UserSessions } from './user-sessions.js'
 
 type SiteOfSession = Pick<Session, 'source' | 'origin'>
 
@@ -107,7 +106,7 @@ function lengthOf({ createdAt, expiresAt }: Session): number {
 
 /**
  * Which satellite sessions came from which main-site session. Whatever ends the parent ends its children too:
- * SessionChangeLog does that.
+ * SessionChanges does that.
  */
 @Injectable()
 export class SessionLinks {
@@ -180,16 +179,14 @@ export class PastSessions {
   }
 
   private async lookUp(sid: SessionHandle): Promise<SessionOutcome | null> {
-    const now = sql.param(this.clock.now(), userSessions.expiresAt)
-    const found = await this.database.run(db =>
-      db.execute(sql`
-        select exists (select from ${sessionChanges} where ${sessionChanges.sid} = ${sid}) as revoked,
-          exists (select from ${userSessions} where ${userSessions.sid} = ${sid}
-            and ${userSessions.expiresAt} <= ${now}) as expired`),
+    const [row] = await this.database.run(db =>
+      db
+        .select({ endedAt: sessions.endedAt, expiresAt: sessions.expiresAt })
+        .from(sessions)
+        .where(eq(sessions.sid, sid)),
     )
-    const [row] = rowsOf<{ revoked: boolean; expired: boolean }>(found)
-    if (row?.revoked) return 'revoked'
-    return row?.expired ? 'expired' : null
+    if (row?.endedAt) return 'revoked'
+    return row && row.expiresAt <= this.clock.now() ? 'expired' : null
   }
 }
 
@@ -266,25 +263,23 @@ export interface NewSession {
 export class SessionsService {
   constructor(
     private readonly store: SessionStore,
-    private readonly userSessions: UserSessions,
     private readonly limits: SessionLimits,
     private readonly terms: SessionTerms,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Creates a session under a new identifier; an identifier presented by the client is never reused. There is
-   * no other way to create a session. It is only in the store, where nobody knows its identifier. The caller
-   * then confirms it in the database ({@link confirm}), if the user is unchanged since they were read. So whatever ends all of a user's sessions either finds it or
-   * prevents its confirmation, after which the caller calls {@link discard}. It expires at `expiresBy` at the
-   * latest. The caller also ends sessions beyond the limit: {@link endSurplus}.
+   * A session under a new identifier; an identifier presented by the client is never reused. There is no other way to make
+   * one. The caller adds it ({@link add}), if the user is unchanged since they were read: whatever ends all of a user's
+   * sessions either finds it or keeps it from being added. It expires at `expiresBy` at the latest. The caller also ends
+   * sessions beyond the limit: {@link endSurplus}.
    */
-  async create(
+  create(
     user: SessionUser,
     { source, client }: { readonly source: Source; readonly client: Client },
     proof: Proof,
     expiresBy?: Date,
-  ): Promise<NewSession> {
+  ): NewSession {
     const sessionId = newSessionId()
     const lifetimeSeconds = this.terms.lifetimeSeconds({ source, origin: client.origin })
     const times = timesOfNewSession(this.clock.now(), lifetimeSeconds, expiresBy)
@@ -302,31 +297,21 @@ export class SessionsService {
       amr: proof.methods,
       authTime: proof.inheritedAuthTime ?? times.createdAt,
     }
-    const accessToken = this.terms.issueToken(session)
-    await this.store.create(session)
-    return { session, sessionId, accessToken }
+    return { session, sessionId, accessToken: this.terms.issueToken(session) }
   }
 
   /**
-   * Adds a new session to the list of its user, in the transaction of the login, which must have the user locked;
-   * returns how many unexpired sessions they have with it.
+   * Adds a new session in the transaction of the login, which must have the user locked; returns how many live sessions
+   * they have with it.
    */
-  async confirm(transaction: Db, session: Session): Promise<number> {
-    await this.userSessions.add(transaction, session)
-    return this.userSessions.countLive(transaction, session.userId, session.createdAt)
+  async add(transaction: Db, session: Session): Promise<number> {
+    await this.store.add(transaction, session)
+    return this.store.countLive(transaction, session.userId, session.createdAt)
   }
 
   /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that exceeds the limit. */
   endSurplus(userId: string, count: number, client: Client): Promise<void> {
     return this.limits.enforce(userId, count, client)
-  }
-
-  /**
-   * Removes a session whose login failed; its client never learnt of it. If that fails, the session is
-   * unreachable.
-   */
-  async discard({ session }: NewSession): Promise<void> {
-    await Promise.allSettled([this.store.remove(session.sid), this.userSessions.forget(session.sid)])
   }
 }
 
@@ -335,7 +320,7 @@ function timesOfNewSession(
   lifetimeSeconds: number,
   expiresBy?: Date,
 ): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
-  // Stores keep times in whole seconds.
+  // Copies keep times in whole seconds.
   const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
   const own = secondsAfter(createdAt, lifetimeSeconds)
   return { createdAt, lastUsed: now, expiresAt: expiresBy && expiresBy < own ? expiresBy : own }

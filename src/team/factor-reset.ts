@@ -14,17 +14,12 @@ import { Logger } from '../platform/log.js'
 import { withdrawTokens } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock } from '../platform/time.js'
-import {
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/changes.js'
+import { mergeRecorded, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
 import { UserEmails } from '../users/email-addresses.js'
 import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'
-import { effectiveGrant, isDisabledByOperator, type User } from '../users/user.js'
+import { type EntitledUser, effectiveGrant, isDisabledByOperator, type User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import {
   newlyGranted,
@@ -207,7 +202,7 @@ export class FactorResetCompletion {
    * if they followed the mailed link.
    */
   async complete(target: TargetUser, confirmedBy: Actor | null): Promise<ResetOutcome> {
-    const { outcome } = await this.changes.commitToleratingOutage(async transaction => {
+    const { outcome } = await this.changes.commit(async transaction => {
       const checked = await this.lockAndCheck(transaction, target, confirmedBy !== null)
       if (checked.outcome !== 'ready') return { ...NOTHING_RECORDED, outcome: checked.outcome }
       const { user, reset } = checked
@@ -285,7 +280,7 @@ export class FactorResetCompletion {
  */
 function mayStillRequest(
   { requestedBy }: FactorReset,
-  locked: ReadonlyMap<string, User>,
+  locked: ReadonlyMap<string, EntitledUser>,
   user: User,
 ): boolean {
   if (requestedBy === null) return !user.disabledAt || isDisabledByOperator(user)

@@ -13,7 +13,7 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { type Age, ageCursor, type Page, pageOf } from '../platform/http/paging.js'
 import { ceilingOf, PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 import { ActiveSessions, type SiteSessions } from '../sessions/active-sessions.js'
-import { mergeRecorded, NOTHING_RECORDED, SessionChanges } from '../sessions/revocation/changes.js'
+import { mergeRecorded, NOTHING_RECORDED, SessionChanges } from '../sessions/changes.js'
 import type { SessionHandle } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { requireSeat } from '../users/accounts.js'
@@ -200,7 +200,7 @@ export class Members {
         auditEventOf(member, actor, 'session.revoke', { reason: OUT_OF_SCOPE, sids: closed }),
       )
       // A main-site session stays, with the permissions that members with restricted satellites have there.
-      const regrant = { kind: 'set-permissions', userId, granted: member.granted } as const
+      const regrant = { kind: 'permissions', userId } as const
       const regranted = await this.changes.record(transaction, [regrant], null)
       const sendOwnerNotice = await this.notices.memberGainedPermissions(
         transaction,

@@ -3,10 +3,10 @@ import type { Actor } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { Permission } from '../platform/permissions.js'
-import { SessionChanges } from '../sessions/revocation/changes.js'
+import { SessionChanges } from '../sessions/changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from './accounts.js'
-import { effectiveGrant, type User } from './user.js'
+import { type EntitledUser, effectiveGrant } from './user.js'
 import { Users } from './users.js'
 
 /**
@@ -29,7 +29,7 @@ export class ActorAuthority {
     transaction: Db,
     actor: SessionActor,
     permission: Permission,
-  ): Promise<{ account: Account; user: User }> {
+  ): Promise<{ account: Account; user: EntitledUser }> {
     const { userId: id, accountId } = actor
     const { account, user: found } = await this.users.lockWithAccount(transaction, { id, accountId })
     const user = requirePermission(found, permission)
@@ -44,7 +44,7 @@ export class ActorAuthority {
     actor: SessionActor,
     permission: Permission,
     otherId: string,
-  ): Promise<{ user: User; other: User | undefined }> {
+  ): Promise<{ user: EntitledUser; other: EntitledUser | undefined }> {
     await this.accounts.lock(transaction, actor.accountId)
     const locked = await this.users.lockAll(transaction, [actor.userId, otherId])
     const user = requirePermission(locked.get(actor.userId), permission)
@@ -80,7 +80,7 @@ export class ActorAuthority {
  * Throws `OWNER_REQUIRED` (403) for a member, `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for a user who must set
  * one up first, `SESSION_NOT_FOUND` for a user who has been removed or disabled since they logged in.
  */
-export function requireOwner(user: User | null | undefined): User {
+export function requireOwner(user: EntitledUser | null | undefined): EntitledUser {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
   if (user.role !== 'owner') throw new ApiError('OWNER_REQUIRED')
@@ -91,7 +91,7 @@ export function requireOwner(user: User | null | undefined): User {
  * Throws like the guards when the user has been removed, disabled, restricted or required to set up a second
  * factor since the guards let the request through.
  */
-function requirePermission(user: User | null | undefined, permission: Permission): User {
+function requirePermission(user: EntitledUser | null | undefined, permission: Permission): EntitledUser {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
   if (!effectiveGrant(user)[permission]) throw new ApiError('PERMISSION_REQUIRED')

@@ -12,7 +12,7 @@ import type { Client } from '../platform/http/request.js'
 import type { Permission } from '../platform/permissions.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
-import type { AfterCommit } from '../sessions/revocation/changes.js'
+import type { AfterCommit } from '../sessions/changes.js'
 import { UserEmails } from './email-addresses.js'
 import type { User } from './user.js'
 

@@ -21,12 +21,7 @@ import { isAnyOf } from '../platform/database/sql.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { withdrawInvitationsBy, withdrawTokens } from '../platform/one-time-tokens.js'
-import {
-  followedBy,
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-} from '../sessions/revocation/changes.js'
+import { followedBy, mergeRecorded, NOTHING_RECORDED, type RecordedChanges } from '../sessions/changes.js'
 import type { Email } from './email.js'
 import { UserEmails } from './email-addresses.js'
 import { OwnerNotices } from './notices.js'

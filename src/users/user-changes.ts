@@ -16,12 +16,7 @@ import {
   withdrawTokensOfUsers,
 } from '../platform/one-time-tokens.js'
 import { PERMISSIONS, type Permissions } from '../platform/permissions.js'
-import {
-  followedBy,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/changes.js'
+import { followedBy, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingAccountChanges } from './pending-changes.js'
@@ -68,7 +63,7 @@ export class UserChanges {
     await this.users.setGranted(transaction, user.id, granted)
     return this.changes.record(
       transaction,
-      [{ kind: 'set-permissions', userId: user.id, granted }],
+      [{ kind: 'permissions', userId: user.id }],
       auditEventOf(user, actor, 'permissions.change', { granted, gained, lost }),
     )
   }

@@ -16,8 +16,6 @@ export interface User {
   readonly language: string | null
   readonly role: Role
   readonly granted: Permissions
-  /** The limit of the account's plan; null means none. Only users in the database have it. */
-  readonly entitled: Permissions | null
   /** Origins that the user may log in at; null means all. */
   readonly satellites: readonly string[] | null
   readonly passwordHash: string | null
@@ -36,18 +34,16 @@ export interface User {
 /** A user to be added. */
 export type NewUser = Omit<
   User,
-  | 'entitled'
-  | 'hasSecondFactor'
-  | 'mustEnrol'
-  | 'disabledAt'
-  | 'disabledBy'
-  | 'createdAt'
-  | 'language'
-  | 'invitedBy'
+  'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'disabledBy' | 'createdAt' | 'language' | 'invitedBy'
 > & { readonly language?: string | null; readonly invitedBy?: string }
 
+/** A user with the limit of their account's plan; null means none. */
+export interface EntitledUser extends User {
+  readonly entitled: Permissions | null
+}
+
 /** What the user may do now: what they were granted, within the limits of plan, satellites and enrolment. */
-export function effectiveGrant(user: User): Permissions {
+export function effectiveGrant(user: EntitledUser): Permissions {
   return withinLimits(user.granted, user)
 }
 

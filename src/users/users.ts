@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
@@ -15,7 +15,7 @@ import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
 import { requireUnreserved } from './email-addresses.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
-import type { DisabledBy, NewUser, Role, User } from './user.js'
+import type { DisabledBy, EntitledUser, NewUser, Role, User } from './user.js'
 
 /** The sort key of an account's users. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>
@@ -24,11 +24,14 @@ export type UserCursor = Pick<User, 'createdAt' | 'id'>
 const DECISIVE = [
   'passwordHash',
   'granted',
-  'entitled',
   'satellites',
   'hasSecondFactor',
   'mustEnrol',
 ] as const satisfies readonly (keyof User)[]
+
+/** The account's, in a query about `users`. */
+const ENTITLED = sql<Permissions | null>`(select accounts.entitled from accounts where accounts.id = users.account_id)`
+const ENTITLED_USER = { ...getTableColumns(users), entitled: ENTITLED }
 
 /** How many users a page scans: that takes a few milliseconds, however large the account is. */
 const USERS_A_PAGE = 10_000
@@ -50,18 +53,21 @@ export class Users {
     private readonly clock: Clock,
   ) {}
 
-  async findByEmail(email: Email): Promise<User | null> {
-    const [row] = await this.database.run(db => db.select().from(users).where(eq(users.email, email)))
-    return (row as User | undefined) ?? null
+  findByEmail(email: Email): Promise<EntitledUser | null> {
+    return this.findWhere(eq(users.email, email))
   }
 
-  async find(id: string): Promise<User | null> {
-    const [row] = await this.database.run(db => db.select().from(users).where(eq(users.id, id)))
-    return (row as User | undefined) ?? null
+  find(id: string): Promise<EntitledUser | null> {
+    return this.findWhere(eq(users.id, id))
+  }
+
+  private async findWhere(which: SQL): Promise<EntitledUser | null> {
+    const [row] = await this.database.run(db => db.select(ENTITLED_USER).from(users).where(which))
+    return (row as EntitledUser | undefined) ?? null
   }
 
   /** The user in this account; null also for users of other accounts. */
-  async findInAccount(id: string, accountId: string): Promise<User | null> {
+  async findInAccount(id: string, accountId: string): Promise<EntitledUser | null> {
     const user = await this.find(id)
     return user?.accountId === accountId ? user : null
   }
@@ -75,23 +81,28 @@ export class Users {
   }
 
   /** The user as last committed, locked until this transaction ends; null when they no longer exist. */
-  async lock(transaction: Db, id: string): Promise<User | null> {
-    const [row] = await transaction.select().from(users).where(eq(users.id, id)).for('no key update')
-    return (row as User | undefined) ?? null
+  async lock(transaction: Db, id: string): Promise<EntitledUser | null> {
+    const [row] = await transaction
+      .select(ENTITLED_USER)
+      .from(users)
+      .where(eq(users.id, id))
+      .for('no key update')
+    return (row as EntitledUser | undefined) ?? null
   }
 
   /**
    * Locks the user like {@link lock}, after waiting for any change in progress; false when they are no longer
    * enabled, or not as we read them in a field that decides what a login may do.
    */
-  async lockUnchanged(transaction: Db, user: User): Promise<boolean> {
+  async lockUnchanged(transaction: Db, user: EntitledUser): Promise<boolean> {
+    const isEntitledAlike = sql`${ENTITLED} is not distinct from ${sql.param(user.entitled, accounts.entitled)}`
     const areSame = DECISIVE.map(
       name => sql`${users[name]} is not distinct from ${sql.param(user[name], users[name])}`,
     )
     const rows = await transaction
       .select({ id: users.id })
       .from(users)
-      .where(and(eq(users.id, user.id), isNull(users.disabledAt), ...areSame))
+      .where(and(eq(users.id, user.id), isNull(users.disabledAt), ...areSame, isEntitledAlike))
       .for('no key update')
     return rows.length > 0
   }
@@ -103,51 +114,45 @@ export class Users {
   }
 
   /** Users by id; always locked in the same order, so that two users who change each other cannot deadlock. */
-  async lockAll(transaction: Db, ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
+  async lockAll(transaction: Db, ids: readonly string[]): Promise<ReadonlyMap<string, EntitledUser>> {
     const rows = await transaction
-      .select()
+      .select(ENTITLED_USER)
       .from(users)
       .where(inArray(users.id, [...ids]))
       .orderBy(users.id)
       .for('no key update')
-    return new Map(rows.map(row => [row.id, row as User]))
+    return new Map(rows.map(row => [row.id, row as EntitledUser]))
   }
 
   /** Adds an account with its owner. Throws like {@link add}. */
-  async addOwner(transaction: Db, owner: NewUser): Promise<User> {
+  async addOwner(transaction: Db, owner: NewUser): Promise<EntitledUser> {
     const createdAt = this.clock.now()
     await this.accounts.add(transaction, owner.accountId, createdAt)
     return this.add(transaction, owner, createdAt)
   }
 
   /**
-   * Returns the user with the entitlements of the account. Throws `EMAIL_TAKEN`, which rolls the transaction
+   * Throws `EMAIL_TAKEN`, which rolls the transaction
    * back.
    */
-  async add(transaction: Db, user: NewUser, createdAt = this.clock.now()): Promise<User> {
-    // Locked until this user exists; otherwise a change of the account's entitlements would miss them.
-    const [account] = await transaction
-      .select({ entitled: accounts.entitled })
+  async add(transaction: Db, user: NewUser, createdAt = this.clock.now()): Promise<EntitledUser> {
+    // Locked until this user exists; otherwise a change of the account's requirements would miss them.
+    await transaction
+      .select({ id: accounts.id })
       .from(accounts)
       .where(eq(accounts.id, user.accountId))
       .for('share')
-    const added = {
-      ...user,
-      entitled: account?.entitled ?? null,
-      disabledAt: null,
-      disabledBy: null,
-      createdAt,
-    }
+    const added = { ...user, disabledAt: null, disabledBy: null, createdAt }
     const rows = await transaction
       .insert(users)
       .values({ ...added, satellites: user.satellites && [...user.satellites] })
       .onConflictDoNothing()
-      .returning()
+      .returning(ENTITLED_USER)
     if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
     // Not before: the insert waits for whoever is giving this address up.
     await requireUnreserved(transaction, user, this.clock.now())
     await this.queueSeatSync(transaction, [user.id])
-    return rows[0] as User
+    return rows[0] as EntitledUser
   }
 
   async setGranted(transaction: Db, id: string, granted: Permissions): Promise<void> {

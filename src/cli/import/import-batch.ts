@@ -208,7 +208,6 @@ async function ownedAccounts(transaction: Db, batch: readonly NumberedUser[]): P
 }
 
 type Row = typeof users.$inferSelect
-type Account = Pick<typeof accounts.$inferSelect, 'id' | 'entitled'>
 
 /**
  * Adds users with the accounts and the authenticator apps that they bring along. Returns how many: not those whose
@@ -223,9 +222,8 @@ async function addUsers(
   const plans = app.get(PlansFile)
   const createdAt = app.get(Clock).now()
   const newcomers = fresh.map(({ user }) => asUser(user))
-  const { made, locked } = await addAccounts(transaction, newcomers, plans, createdAt)
-  const accountOf = new Map(locked.map(account => [account.id, account]))
-  const rows = newcomers.map(user => asRow(user, accountOf.get(user.accountId) as Account, createdAt))
+  const made = await addAccounts(transaction, newcomers, plans, createdAt)
+  const rows = newcomers.map(user => asRow(user, createdAt))
   const ending = sql`on conflict do nothing returning id`
   const added = await insertRows(transaction, users, getTableColumns(users), rows, ending)
   // The others have just been added by another process; accounts created only for them must not stay.
@@ -237,13 +235,13 @@ async function addUsers(
   return added.length
 }
 
-/** Adds those that do not exist yet; returns their ids as `made`, and all of them as `locked` until the transaction ends. */
+/** Adds those that do not exist yet, and returns their ids; locks all of them until the transaction ends. */
 async function addAccounts(
   transaction: Db,
   newcomers: readonly NewUser[],
   plans: PlansFile,
   createdAt: Date,
-): Promise<{ made: string[]; locked: Account[] }> {
+): Promise<string[]> {
   const { withoutPlan: entitled, version: entitledBy } = plans
   const limits = plans.limitsOf(null)
   const ids = [...new Set(newcomers.map(({ accountId }) => accountId))].sort()
@@ -252,15 +250,14 @@ async function addAccounts(
     .values(ids.map(id => ({ id, createdAt, entitled, entitledBy, limits })))
     .onConflictDoNothing()
     .returning({ id: accounts.id })
-  // Locked until these users exist; otherwise a change of their account's requirements or entitlements
-  // would miss them.
-  const locked = await transaction
-    .select({ id: accounts.id, entitled: accounts.entitled })
+  // Locked until these users exist; otherwise a change of their account's requirements would miss them.
+  await transaction
+    .select({ id: accounts.id })
     .from(accounts)
     .where(isAnyOf(accounts.id, ids))
     .orderBy(accounts.id)
     .for('share')
-  return { made: made.map(({ id }) => id), locked }
+  return made.map(({ id }) => id)
 }
 
 interface NewImportedUser extends NewUser, Pick<ImportedUser, 'totpSecret'> {}
@@ -270,12 +267,11 @@ function asUser({ account, ...user }: ImportedUser): NewImportedUser {
   return { ...user, id: randomUUID(), accountId }
 }
 
-function asRow({ totpSecret, ...user }: NewImportedUser, { entitled }: Account, createdAt: Date): Row {
+function asRow({ totpSecret, ...user }: NewImportedUser, createdAt: Date): Row {
   return {
     ...user,
     language: user.language ?? null,
     satellites: user.satellites && [...user.satellites],
-    entitled,
     hasSecondFactor: totpSecret !== null,
     mustEnrol: false,
     disabledAt: null,

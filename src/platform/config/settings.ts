@@ -41,12 +41,12 @@ export class Settings {
   readonly maxSessionsPerUser!: number
   /** `pglite:<folder>` (embedded) or `postgres://…`. */
   readonly databaseUrl!: string
-  /** Null keeps sessions in the database. */
+  /** Null keeps no copies of sessions. */
   readonly sessionStoreUrl!: string | null
-  /** A request is refused with 503 after this long without an answer from Redis. */
+  /** A request goes on without Redis after this long without an answer. */
   readonly sessionStoreTimeoutMs!: number
-  /** How new sessions are written to Redis; both forms are read. */
-  readonly sessionForm!: 'long' | 'compact'
+  /** How long copies of sessions are served while the database does not answer. */
+  readonly copiesWithoutDatabaseSeconds!: number
   readonly jwtKeysFile!: string
   /** Keys for what is stored encrypted. */
   readonly secretsKeysFile!: string

@@ -262,6 +262,8 @@ const MAX_POOL_SIZE = 500
 const MAX_DATABASE_TIMEOUT_MS = 3_000
 /** A silent connection is given up after this long anyway. */
 const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
+/** For longer, what was changed meanwhile would be unknown for too long. */
+const MAX_COPIES_WITHOUT_DATABASE_SECONDS = 24 * 60 * 60
 /** Long enough to notice a break-in before the log that shows it is gone. */
 const MIN_AUDIT_RETENTION_DAYS = 30
 const MAX_AUDIT_RETENTION_DAYS = 36_500
@@ -316,11 +318,10 @@ export const STORE_SETTINGS = {
       ),
     ),
     default: '',
-    defaultInWords: 'sessions are kept in the database',
+    defaultInWords: 'every refresh reads the database',
     meaning:
-      'Redis for sessions: `redis://host:6379/0`, `redis+cluster://host1:6379,host2:6379` (`rediss://…` and ' +
-      '`rediss+cluster://…` use TLS) or `redis+sentinel://host1:26379,host2:26379/<master name>`; its ' +
-      '`maxmemory-policy` must be `noeviction`',
+      'Redis for copies of sessions and for counts of attempts: `redis://host:6379/0`, `redis+cluster://host1:6379,host2:6379` (`rediss://…` and ' +
+      '`rediss+cluster://…` use TLS) or `redis+sentinel://host1:26379,host2:26379/<master name>`',
     isSecret: true,
     examples: {
       production: 'redis+cluster://redis-1.internal:6379,redis-2.internal:6379,redis-3.internal:6379',
@@ -330,14 +331,14 @@ export const STORE_SETTINGS = {
     name: 'SESSION_STORE_TIMEOUT_MS',
     read: read.milliseconds(50, MAX_SESSION_STORE_TIMEOUT_MS),
     default: '300',
-    meaning: 'How long Redis may take to answer before a request is refused with 503',
+    meaning: 'How long Redis may take to answer before a request goes on without it',
   },
-  sessionForm: {
-    name: 'SESSION_FORM',
-    read: read.oneOf('long', 'compact'),
-    default: 'long',
+  copiesWithoutDatabaseSeconds: {
+    name: 'COPIES_WITHOUT_DATABASE_SECONDS',
+    read: read.seconds(0, MAX_COPIES_WITHOUT_DATABASE_SECONDS),
+    default: '900',
     meaning:
-      'How new sessions are written to Redis. `compact` takes 64 bytes less each; the release before this one cannot read it, so set it once every replica runs this release and you will not go back. Sessions written either way are read',
+      'How long sessions that Redis has a copy of can be refreshed while the database does not answer. What changes meanwhile cannot be known, so it is no longer than an access token lives anyway',
   },
 } as const satisfies SettingsTable
 

@@ -15,6 +15,8 @@ export interface Connection {
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T>
   /** Like `run`, but for reports, which may be slow; kept apart from what requests need. */
   report<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Like `run`, for what is asked every second: on a connection that requests cannot take. */
+  poll<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Like `transaction`, for the upkeep of tables: on a connection of its own, for as long as it takes. */
   maintain<T>(work: (transaction: Db) => Promise<T>): Promise<T>
   /**

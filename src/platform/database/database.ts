@@ -48,6 +48,11 @@ export class Database implements OnApplicationShutdown {
     return this.guard(() => this.connection.run(work), 'statement')
   }
 
+  /** Like `run`, for what is asked every second, however busy requests keep their connections. */
+  poll<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.guard(() => this.connection.poll(work), 'statement')
+  }
+
   /**
    * Reads for a report, which may look at many rows: two at a time, on connections that requests do not use.
    * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting. A continuation is never one too

@@ -81,6 +81,7 @@ async function openFolder(
     run,
     transaction,
     report: run,
+    poll: run,
     maintain: transaction,
     migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
     isOutage: () => client.closed || lost.aborted,

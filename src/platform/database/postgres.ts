@@ -292,11 +292,13 @@ export interface PoolLimits {
   readonly waitMs: number
 }
 
-/** The connections to one server: for requests, and a few for reports. */
+/** The connections to one server: for requests, a few for reports, and one for polls. */
 export class PostgresPools {
   readonly db: Db
+  readonly polls: Db
   private readonly requests: pg.Pool
   private readonly reports: pg.Pool
+  private readonly poller: pg.Pool
   private readonly clients = new Set<pg.Client>()
   private isRetired = false
   private closing?: Promise<unknown>
@@ -308,7 +310,9 @@ export class PostgresPools {
   ) {
     this.requests = this.pool(limits.size, STATEMENT_TIMEOUT_MS)
     this.reports = this.pool(REPORTS_AT_ONCE, REPORT_TIMEOUT_MS)
+    this.poller = this.pool(1, REPORT_TIMEOUT_MS)
     this.db = drizzle(this.requests) as unknown as Db
+    this.polls = drizzle(this.poller) as unknown as Db
   }
 
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
@@ -334,7 +338,7 @@ export class PostgresPools {
 
   /** Safe to repeat. */
   async close(): Promise<void> {
-    this.closing ??= Promise.all([this.requests.end(), this.reports.end()])
+    this.closing ??= Promise.all([this.requests.end(), this.reports.end(), this.poller.end()])
     await this.closing
   }
 
@@ -433,6 +437,7 @@ export function openPostgres(
     run: work => guard(() => work(pools.db)),
     transaction: work => guard(() => pools.transaction(work)),
     report: work => guard(() => pools.report(work)),
+    poll: work => guard(() => work(pools.polls)),
     maintain: work =>
       unlimitedTransaction(pools.url, onError, client => work(drizzle(client) as unknown as Db)),
     migrate: async signal => {

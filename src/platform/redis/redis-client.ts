@@ -52,19 +52,16 @@ function hostAndPort(url: string, defaultPort: number): { host: string; port: nu
 }
 
 /** The commands that we use, which the three kinds of client share. */
-export type RedisCommands = Pick<RedisClientType, 'eval' | 'evalSha' | 'get' | 'set' | 'del' | 'unlink'>
+export type RedisCommands = Pick<
+  RedisClientType,
+  'eval' | 'evalSha' | 'get' | 'getRange' | 'set' | 'del' | 'unlink'
+>
 
 /** A connection to one server; it does not follow redirects. */
 export type ServerCommands = Pick<
   RedisClientType,
   'get' | 'set' | 'unlink' | 'scan' | 'info' | 'ping' | 'time' | 'configGet' | 'eval' | 'evalSha' | 'isReady'
 >
-
-/** Where a server is. */
-export interface ServerAddress {
-  readonly host: string
-  readonly port: number
-}
 
 /** The masters that share the keys of a cluster. */
 interface ClusterShards {
@@ -83,21 +80,14 @@ export interface RedisClient {
   close(): void
   /** A connection to the master of this shard. Throws when it is no longer a master. */
   server(shard: string): Promise<ServerCommands>
-  /** A client for any of its servers, such as a replica, with the same login; not yet connected. */
-  connectTo(address: ServerAddress): RedisClientType
   /** The server's reply, if that is what the error is; null when there was no answer. */
   replyOf(error: unknown): string | null
   /** Leaves a server that has become a replica, if the client does not do so itself. */
   leaveReplica(): void
-  /**
-   * Maintains the connections; call it every second. `onInfo` gets what INFO says about a server and its
-   * replication.
-   */
-  maintain(onInfo: (shard: string, info: string) => void): void
+  /** Maintains the connections; call it every second. */
+  maintain(): void
   /** `listener` is called with connection errors, for the log. */
   onError(listener: (reason: string) => void): void
-  /** `listener` is called when a connection to a master is lost or opened: the latest writes may be missing there. */
-  onStale(listener: (shard: string, reason: string) => void): void
 }
 
 const SOCKET = {
@@ -153,18 +143,6 @@ function optionsOf(url: string) {
   return { ...OPTIONS, ...login, database, socket: isOverTls ? { ...socket, tls: true as const } : socket }
 }
 
-/** A client for this one server, not yet connected, which does not reconnect when its connection is lost. */
-function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
-  const { isOverTls, ...credentials } = login
-  const socket = { ...SOCKET, host, port, reconnectStrategy: false as const }
-  const client = createClient({
-    ...OPTIONS,
-    ...credentials,
-    socket: isOverTls ? { ...socket, tls: true } : socket,
-  })
-  return client as unknown as RedisClientType
-}
-
 /** {@link RedisClient.replyOf} for every kind of client. */
 export function replyOf(error: unknown): string | null {
   return error instanceof ErrorReply ? error.message : null
@@ -191,15 +169,10 @@ function singleClient(url: string): RedisClient {
     close: () => client.destroy(),
     shards: SERVER,
     server: async () => self,
-    connectTo: address => connectTo(address, loginOf(url)),
     leaveReplica: () => reconnect(self),
     replyOf,
-    maintain: onInfo => void watch.expectAnswer(self, info => onInfo(SERVER, info)),
+    maintain: () => void watch.expectAnswer(self),
     onError: listener => client.on('error', (error: Error) => listener(error.message)),
-    onStale: listener =>
-      client
-        .on('error', (error: Error) => listener(SERVER, error.message))
-        .on('ready', () => listener(SERVER, 'a new connection')),
   }
 }
 
@@ -229,22 +202,12 @@ function sentinelClient(
     close: () => void sentinel.destroy(),
     shards: MASTER,
     server: async () => self,
-    connectTo: server => connectTo(server, { ...login, isOverTls: false }),
     // The client itself leaves a master that the sentinels have given up.
     leaveReplica: () => {},
     replyOf,
     // A sentinel closes the connections of a server whose role it changes.
     maintain: () => {},
     onError: listener => sentinel.on('error', error => listener(String(error))),
-    onStale: listener => {
-      // This one event is also emitted for sentinels, whose errors say nothing about the master.
-      sentinel.on('error', error => {
-        if (String(error).includes('Master Client')) listener(MASTER, String(error))
-      })
-      sentinel.on('topology-change', ({ type }: { type: string }) => {
-        if (type === 'MASTER_CHANGE') listener(MASTER, 'another master')
-      })
-    },
   }
 }
 
@@ -259,7 +222,6 @@ function clusterClient(urls: readonly string[]): RedisClient {
     topologyRefreshOnReconnectionAttemptStrategy: 300,
   })
   const watch = new ConnectionWatch()
-  const addressOf = ({ host, port }: ServerAddress) => `${host}:${port}`
   /** Asks other nodes for the slots. A second call waits for the first. */
   const rediscover = (silent: ReadonlySet<string>) =>
     cluster._slots.rediscover(undefined, silent).catch(() => {
@@ -279,15 +241,13 @@ function clusterClient(urls: readonly string[]): RedisClient {
       if (!master) throw new Error(`${shard} is no longer a master`)
       return (await cluster.nodeClient(master)) as unknown as RedisClientType
     },
-    connectTo: address => connectTo(address, loginOf(urls[0] as string)),
     // A MOVED reply would name the successor, but a shard that is shut is sent nothing that could be answered
     // that way.
     leaveReplica: () => void rediscover(new Set()),
     replyOf,
-    maintain: onInfo => {
+    maintain: () => {
       const silent = cluster.masters.filter(
-        ({ client, address }) =>
-          client && !watch.expectAnswer(client as unknown as RedisClientType, info => onInfo(address, info)),
+        ({ client }) => client && !watch.expectAnswer(client as unknown as RedisClientType),
       )
       const isPartial = cluster.slots.includes(undefined as never) || cluster.slots.length === 0
       if (cluster.isReady && (silent.length > 0 || isPartial))
@@ -296,12 +256,6 @@ function clusterClient(urls: readonly string[]): RedisClient {
     onError: listener => {
       cluster.on('error', (error: Error) => listener(error.message))
       cluster.on('node-error', (error: Error) => listener(error.message))
-    },
-    onStale: listener => {
-      cluster.on('node-error', (error: Error, node: ServerAddress) =>
-        listener(addressOf(node), error.message),
-      )
-      cluster.on('node-ready', (node: ServerAddress) => listener(addressOf(node), 'a new connection'))
     },
   }
 }
@@ -319,26 +273,23 @@ class ConnectionWatch {
   /** Since when we have been waiting for an answer. */
   private readonly waiting = new Map<RedisClientType, number>()
 
-  /**
-   * Call it every second. False while an answer is overdue or there is no connection. `onInfo` gets the
-   * server and replication sections of INFO.
-   */
-  expectAnswer(client: RedisClientType, onInfo: (info: string) => void): boolean {
+  /** Call it every second. False while an answer is overdue or there is no connection. */
+  expectAnswer(client: RedisClientType): boolean {
     if (!client.isReady) {
       this.waiting.delete(client)
       return false
     }
     const since = this.waiting.get(client)
     if (since !== undefined) return performance.now() - since < SILENT_AFTER_MS
-    void this.ask(client, onInfo)
+    void this.ask(client)
     return true
   }
 
-  private async ask(client: RedisClientType, onInfo: (info: string) => void): Promise<void> {
+  private async ask(client: RedisClientType): Promise<void> {
     const since = performance.now()
     this.waiting.set(client, since)
     try {
-      onInfo(String(await within(REPLY_TIMEOUT_MS, client.sendCommand(['INFO', 'server', 'replication']))))
+      await within(REPLY_TIMEOUT_MS, client.ping())
     } catch {
       // The client itself handles a lost connection.
       if (performance.now() - since >= REPLY_TIMEOUT_MS) reconnect(client)

@@ -7,7 +7,6 @@ CREATE TABLE "accounts" (
 	"entitled_by" text,
 	"limits" jsonb,
 	"entitled_until" timestamp (3) with time zone,
-	"users_behind" boolean DEFAULT false NOT NULL,
 	"handoff_required" text DEFAULT 'none' NOT NULL,
 	"second_factor" text DEFAULT 'off' NOT NULL,
 	"second_factor_from" timestamp (3) with time zone,
@@ -33,7 +32,6 @@ CREATE TABLE "users" (
 	"language" text,
 	"role" text NOT NULL,
 	"granted" jsonb NOT NULL,
-	"entitled" jsonb,
 	"satellites" text[],
 	"password_hash" text,
 	"has_second_factor" boolean DEFAULT false NOT NULL,
@@ -323,9 +321,16 @@ CREATE TABLE "session_changes" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "session_changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"sid" text,
 	"user_id" uuid,
-	"granted" jsonb,
-	"recorded_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"until" timestamp (3) with time zone NOT NULL
+	"account_id" uuid,
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"recorded_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "session_copies" (
+	"id" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"generation" text NOT NULL,
+	"written_by" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"timeline" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "session_links" (
@@ -336,34 +341,22 @@ CREATE TABLE "session_links" (
 	"expires_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "session_store" (
-	"id" integer PRIMARY KEY DEFAULT 1 NOT NULL,
-	"generation" text NOT NULL,
-	"is_initialized" boolean DEFAULT false NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "sessions" (
 	"sid" text PRIMARY KEY NOT NULL,
+	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "sessions_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"user_id" uuid NOT NULL,
 	"account_id" uuid NOT NULL,
 	"source" text NOT NULL,
-	"permissions" jsonb NOT NULL,
 	"origin" text,
 	"ip" text NOT NULL,
 	"user_agent" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"last_used" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone,
 	"reauthenticated_at" timestamp (3) with time zone,
-	"amr" integer DEFAULT 1 NOT NULL,
-	"auth_time" timestamp (3) with time zone
-);
---> statement-breakpoint
-CREATE TABLE "user_sessions" (
-	"sid" text PRIMARY KEY NOT NULL,
-	"user_id" uuid NOT NULL,
-	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "user_sessions_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"expires_at" timestamp (3) with time zone NOT NULL
+	"amr" integer NOT NULL,
+	"auth_time" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "ownership_transfers" ADD CONSTRAINT "ownership_transfers_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -381,7 +374,6 @@ ALTER TABLE "operator_sessions" ADD CONSTRAINT "operator_sessions_operator_id_op
 ALTER TABLE "satellite_proofs" ADD CONSTRAINT "satellite_proofs_satellite_id_satellites_id_fk" FOREIGN KEY ("satellite_id") REFERENCES "public"."satellites"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "satellites" ADD CONSTRAINT "satellites_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "accounts_name_prefix" ON "accounts" USING btree (lower("name") text_pattern_ops);--> statement-breakpoint
-CREATE INDEX "accounts_users_behind" ON "accounts" USING btree ("id") WHERE users_behind;--> statement-breakpoint
 CREATE INDEX "accounts_entitled_by" ON "accounts" USING btree ("entitled_by");--> statement-breakpoint
 CREATE INDEX "accounts_entitled_until" ON "accounts" USING btree ("entitled_until");--> statement-breakpoint
 CREATE INDEX "accounts_delete_at" ON "accounts" USING btree ("delete_at");--> statement-breakpoint
@@ -431,16 +423,13 @@ CREATE INDEX "satellites_version" ON "satellites" USING btree ("version");--> st
 CREATE INDEX "satellites_created" ON "satellites" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "satellites_origin_prefix" ON "satellites" USING btree ("origin" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "satellites_preview_parent" ON "satellites" USING btree (substring("origin" from position('.' in "origin") + 1)) WHERE kind = 'preview';--> statement-breakpoint
-CREATE INDEX "session_changes_until" ON "session_changes" USING btree ("until");--> statement-breakpoint
-CREATE UNIQUE INDEX "session_changes_sid" ON "session_changes" USING btree ("sid");--> statement-breakpoint
-CREATE UNIQUE INDEX "session_changes_grant" ON "session_changes" USING btree ("user_id") WHERE granted is not null;--> statement-breakpoint
 CREATE INDEX "session_links_parent" ON "session_links" USING btree ("parent_sid");--> statement-breakpoint
 CREATE INDEX "session_links_user" ON "session_links" USING btree ("user_id","origin");--> statement-breakpoint
 CREATE INDEX "session_links_expiry" ON "session_links" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "session_changes_xid" ON "session_changes" USING btree ("xid");--> statement-breakpoint
+CREATE INDEX "session_changes_recorded" ON "session_changes" USING btree ("recorded_at");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "user_sessions_user" ON "user_sessions" USING btree ("user_id");--> statement-breakpoint
-CREATE INDEX "user_sessions_expiry" ON "user_sessions" USING btree ("expires_at");--> statement-breakpoint
 
 -- The audit log is append-only, but for what retention removes.
 -- Of a partition, the name of the whole table.

@@ -21,8 +21,6 @@ export const accounts = pgTable(
     /** How many satellites and users it may have by its plan; null means any number. Worked out with `entitled`. */
     limits: jsonb('limits').$type<PlanLimits>(),
     entitledUntil: instant('entitled_until'),
-    /** Whether some users may not have `entitled` yet. */
-    usersBehind: boolean('users_behind').notNull().default(false),
     /**
      * Who may not type a password on a satellite. A trigger announces changes to replicas, which keep satellites
      * in memory.
@@ -39,7 +37,6 @@ export const accounts = pgTable(
   table => [
     // For searching names by prefix, in any case, as an operator types.
     index('accounts_name_prefix').on(sql`lower(${table.name}) text_pattern_ops`),
-    index('accounts_users_behind').on(table.id).where(sql`users_behind`),
     index('accounts_entitled_by').on(table.entitledBy),
     index('accounts_entitled_until').on(table.entitledUntil),
     index('accounts_delete_at').on(table.deleteAt),
@@ -50,9 +47,8 @@ export const accounts = pgTable(
 )
 
 /**
- * A user. `email` is canonical; `granted` is before the ceiling of a session's source; `satellites` are the
- * origins that they may log in at (null means all); `entitled` repeats the account's, so that one row has all
- * that a session is made of.
+ * A user. `email` is canonical; `granted` is before the limits of the account and the ceiling of a session's source;
+ * `satellites` are the origins that they may log in at (null means all).
  */
 export const users = pgTable(
   'users',
@@ -67,7 +63,6 @@ export const users = pgTable(
     language: text('language'),
     role: text('role').$type<'owner' | 'member'>().notNull(),
     granted: jsonb('granted').$type<Permissions>().notNull(),
-    entitled: jsonb('entitled').$type<Permissions>(),
     satellites: text('satellites').array(),
     passwordHash: text('password_hash'),
     /** Whether they have a confirmed TOTP secret or a passkey, so that a password alone is not enough. */

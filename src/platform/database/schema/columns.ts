@@ -1,7 +1,10 @@
-import { timestamp } from 'drizzle-orm/pg-core'
+import { customType, timestamp } from 'drizzle-orm/pg-core'
 
 /** A moment, to the millisecond. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+
+/** A transaction of PostgreSQL's, in decimal: `pg_current_xact_id()`. Later ones have higher numbers. */
+export const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
 
 /** How a satellite looks in mails and on the page that logs people in for it. */
 export interface Branding {

@@ -1,46 +1,37 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { Permissions, Source } from '../../permissions.js'
-import { instant } from './columns.js'
+import { bigint, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { Source } from '../../permissions.js'
+import { instant, transactionId } from './columns.js'
 
-/** Live sessions, where no Redis is configured. The sessionId itself is never stored. */
+/**
+ * The sessions, wherever they are copied to; the sessionId itself is never stored. `position` is the order of login.
+ * What a session may do follows from the rows of its user and account. A row stays until a day after its expiry, so that a client can be told
+ * how its session ended.
+ */
 export const sessions = pgTable(
   'sessions',
   {
     sid: text('sid').primaryKey(),
+    position: bigint('position', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     userId: uuid('user_id').notNull(),
     accountId: uuid('account_id').notNull(),
     source: text('source').$type<Source>().notNull(),
-    permissions: jsonb('permissions').$type<Permissions>().notNull(),
     origin: text('origin'),
+    /** Empty, like `user_agent`, once the session has ended. */
     ip: text('ip').notNull(),
     userAgent: text('user_agent'),
     createdAt: instant('created_at').notNull(),
+    /** With copies in Redis, those may know of a later use. */
     lastUsed: instant('last_used').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** When it was ended before its expiry; null while it was not. */
+    endedAt: instant('ended_at'),
     reauthenticatedAt: instant('reauthenticated_at'),
-    /** What the user has proved, one bit each: see AuthMethods. For sessions from before this was kept: a password. */
-    amr: integer('amr').notNull().default(1),
-    /** Null where it is `created_at`. */
-    authTime: instant('auth_time'),
+    /** What the user has proved, one bit each: see AuthMethods. */
+    amr: integer('amr').notNull(),
+    authTime: instant('auth_time').notNull(),
   },
   table => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
-)
-
-/**
- * Every user's sessions that may be live, wherever the sessions themselves are stored. They are listed, ended
- * and counted by this table. A row exists from the recorded login until the session ends, or until a day after
- * it has expired; `position` is the order of login.
- */
-export const userSessions = pgTable(
-  'user_sessions',
-  {
-    sid: text('sid').primaryKey(),
-    userId: uuid('user_id').notNull(),
-    position: bigint('position', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
-    expiresAt: instant('expires_at').notNull(),
-  },
-  table => [index('user_sessions_user').on(table.userId), index('user_sessions_expiry').on(table.expiresAt)],
 )
 
 /**
@@ -64,9 +55,9 @@ export const sessionLinks = pgTable(
 )
 
 /**
- * What was done to live sessions, kept until the last session concerned has expired, so that a store that
- * lost its newest writes gets them again. Either the session `sid` ended, or the sessions of `userId` have
- * `granted` from then on; only a user's latest grant is kept.
+ * What has changed about sessions in the last hours: about one, or about all of a user or an account. Each process reads the new rows
+ * every second, because a copy that is older than a change must not be served (see ChangeFeed). `xid` is the
+ * transaction that made the change.
  */
 export const sessionChanges = pgTable(
   'session_changes',
@@ -74,25 +65,24 @@ export const sessionChanges = pgTable(
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     sid: text('sid'),
     userId: uuid('user_id'),
-    granted: jsonb('granted').$type<Permissions>(),
-    /** By the database's clock, at the time of the statement, not of the transaction's start. */
+    accountId: uuid('account_id'),
+    xid: transactionId('xid').notNull().default(sql`pg_current_xact_id()`),
+    /** By the database's clock. */
     recordedAt: instant('recorded_at').notNull().default(sql`clock_timestamp()`),
-    until: instant('until').notNull(),
   },
   table => [
-    index('session_changes_until').on(table.until),
-    uniqueIndex('session_changes_sid').on(table.sid),
-    uniqueIndex('session_changes_grant').on(table.userId).where(sql`granted is not null`),
+    index('session_changes_xid').on(table.xid),
+    index('session_changes_recorded').on(table.recordedAt),
   ],
 )
 
 /**
- * The Redis that holds the sessions: `generation` is in each of its markers. No row when none has been used
- * yet.
+ * The word that copies of sessions must bear. A database that was restored from a dump, or promoted, can be told by the
+ * transaction that wrote the row and the timeline it was written on: it then gets another word.
  */
-export const sessionStore = pgTable('session_store', {
+export const sessionCopies = pgTable('session_copies', {
   id: integer('id').primaryKey().default(1),
   generation: text('generation').notNull(),
-  /** Whether every marker has been written once. After that a missing one means lost data. */
-  isInitialized: boolean('is_initialized').notNull().default(false),
+  writtenBy: transactionId('written_by').notNull().default(sql`pg_current_xact_id()`),
+  timeline: text('timeline').notNull(),
 })

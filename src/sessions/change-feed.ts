@@ -1,0 +1,218 @@
+// What was decided here, and why: docs/decisions/redis-holds-copies-of-sessions.md
+
+import { randomBytes } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../platform/database/database.js'
+import { rowsOf } from '../platform/database/database.js'
+import { sessionChanges, sessionCopies } from '../platform/database/schema/sessions.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { Logger } from '../platform/log.js'
+import { Throttle } from '../platform/time.js'
+
+const POLL_EVERY_MS = 1_000
+/** How much longer a poll may take before no copy is served. */
+const LATE_BY_MS = 800
+/** This long after a commit, every process that reaches the database knows of the change, or serves no copies. */
+export const KNOWN_EVERYWHERE_AFTER_MS = POLL_EVERY_MS + LATE_BY_MS
+
+/** No copy is served longer than this after it was read, so no change needs to be known for longer. */
+export const COPY_LIFETIME_SECONDS = 2 * 3_600
+/** Clocks may differ, and a process that starts has to find everything that a copy may be older than. */
+export const CHANGES_KEPT_SECONDS = COPY_LIFETIME_SECONDS + 3_600
+
+/**
+ * A crash may take back the numbers of transactions that have not reached the disk, which they do within a second.
+ * Then a change has a number below one that was seen before.
+ */
+const DURABLE_AFTER_MS = 2_000
+
+const LOG_EVERY_MS = 60_000
+
+/** Where a copy comes from, as it says itself. */
+export interface CopyOrigin {
+  /** The word of the database that it was read from. */
+  readonly generation: string
+  /** Every transaction with a lower number had finished before it was read. */
+  readonly asOf: number
+  readonly readAt: Date
+}
+
+/** A copy is `current` and may be served; or it is not, or this process cannot tell. */
+export type Judgement = 'current' | 'outdated' | 'unknown'
+
+interface Change {
+  /** The latest transaction that changed it. */
+  readonly xid: number
+  readonly learntAt: number
+}
+
+/** All transactions below `settled` had finished when a poll began. Times are by performance.now(). */
+interface Mark {
+  readonly beganAt: number
+  readonly settled: number
+}
+
+interface Answer {
+  readonly settled: string
+  readonly timeline: string
+  readonly generation: string | null
+  /** Whether the generation is this database's own; null where there is none. */
+  readonly isOwn: boolean | null
+  /** Each a key and a transaction, with a space between them. */
+  readonly changes: readonly string[]
+}
+
+/**
+ * What this process knows of the changes of sessions. It reads those that are new once a second, so it can tell whether a
+ * copy of a session still says what the database says.
+ */
+export class ChangeFeed {
+  /** By sid, userId and accountId, in the order in which they were learnt. */
+  private readonly changes = new Map<string, Change>()
+  /** Of the last polls, oldest first: only the first one is older than {@link DURABLE_AFTER_MS}. */
+  private marks: readonly Mark[] = []
+  private generation: string | null = null
+  /** When the last poll that succeeded began. */
+  private polledAt = Number.NEGATIVE_INFINITY
+  private isFailing = false
+  private isClosed = false
+  private timer: NodeJS.Timeout | undefined
+  private readonly startedAt = performance.now()
+  private readonly logger = new Logger('ChangeFeed')
+  private readonly errorLines = new Throttle(LOG_EVERY_MS)
+
+  /** `withoutDatabaseSeconds` is how long copies are served while the database does not answer. */
+  constructor(
+    private readonly database: Pick<Database, 'poll'>,
+    private readonly withoutDatabaseSeconds: number,
+  ) {}
+
+  /** Resolves after the first poll. Never throws: without an answer, no copies are served. */
+  async start(): Promise<void> {
+    const beganAt = performance.now()
+    try {
+      await this.poll(beganAt)
+      this.isFailing = false
+    } catch (error) {
+      this.isFailing = true
+      if (!this.isClosed && this.errorLines.take())
+        this.logger.error(`Changes of sessions cannot be read: ${causeMessage(error)}`)
+    }
+    if (this.isClosed) return
+    const waitMs = Math.max(0, beganAt + POLL_EVERY_MS - performance.now())
+    this.timer = setTimeout(() => void this.start(), waitMs).unref()
+  }
+
+  /** How long ago the changes were last read, in seconds. */
+  get ageSeconds(): number {
+    return (performance.now() - Math.max(this.polledAt, this.startedAt)) / 1000
+  }
+
+  /**
+   * The `asOf` of a copy of what is read from now on; null while it is not known.
+   */
+  get asOf(): number | null {
+    const [oldest] = this.marks
+    return oldest && performance.now() - oldest.beganAt >= DURABLE_AFTER_MS ? oldest.settled : null
+  }
+
+  /** Whether a copy may be served at `now`: no change of one of these keys (sid, userId, accountId) is newer. */
+  judge({ generation, asOf, readAt }: CopyOrigin, keys: readonly string[], now: Date): Judgement {
+    if (!this.isUpToDate()) return 'unknown'
+    const isOld = now.getTime() - readAt.getTime() >= COPY_LIFETIME_SECONDS * 1000
+    if (isOld || generation !== this.generation) return 'outdated'
+    return keys.some(key => (this.changes.get(key)?.xid ?? -1) >= asOf) ? 'outdated' : 'current'
+  }
+
+  onApplicationShutdown(): void {
+    this.isClosed = true
+    clearTimeout(this.timer)
+  }
+
+  /** A poll that is overdue may have missed a change that was answered; one that failed says that nobody can make any. */
+  private isUpToDate(): boolean {
+    const ageMs = performance.now() - this.polledAt
+    return (
+      ageMs <= KNOWN_EVERYWHERE_AFTER_MS || (this.isFailing && ageMs <= this.withoutDatabaseSeconds * 1000)
+    )
+  }
+
+  private async poll(beganAt: number): Promise<void> {
+    const answer = await this.ask()
+    const settled = Number(answer.settled)
+    const before = this.marks.at(-1)
+    const isOlder = before !== undefined && settled < before.settled
+    if (isOlder || answer.isOwn !== true) {
+      await this.replaceGeneration(answer)
+      return this.poll(performance.now())
+    }
+    for (const line of answer.changes) {
+      const at = line.indexOf(' ')
+      this.learn(line.slice(0, at), Number(line.slice(at + 1)), beganAt)
+    }
+    this.forgetOld(beganAt)
+    this.generation = answer.generation
+    this.marks = [...this.marks, { beganAt, settled }]
+    while (this.marks[1] && beganAt - this.marks[1].beganAt >= DURABLE_AFTER_MS)
+      this.marks = this.marks.slice(1)
+    this.polledAt = beganAt
+  }
+
+  private learn(key: string, xid: number, learntAt: number): void {
+    const known = this.changes.get(key)?.xid ?? -1
+    if (xid <= known) return
+    // Moves it to the end.
+    this.changes.delete(key)
+    this.changes.set(key, { xid, learntAt })
+  }
+
+  private forgetOld(now: number): void {
+    for (const [key, { learntAt }] of this.changes) {
+      if (now - learntAt < CHANGES_KEPT_SECONDS * 1000) return
+      this.changes.delete(key)
+    }
+  }
+
+  /** The new changes, and up to where they are all known, as of one moment. */
+  private async ask(): Promise<Answer> {
+    const from = this.marks[0]?.settled ?? 0
+    const found = await this.database.poll(db =>
+      db.execute(sql`
+        select pg_snapshot_xmin(pg_current_snapshot())::text as settled,
+          ${TIMELINE} as timeline,
+          ${sessionCopies.generation},
+          ${sessionCopies}.xmin = ${sessionCopies.writtenBy}::xid and ${sessionCopies.timeline} = ${TIMELINE} as "isOwn",
+          array(
+            select coalesce(${sessionChanges.sid}, coalesce(${sessionChanges.userId}, ${sessionChanges.accountId})::text) || ' ' || ${sessionChanges.xid}::text
+            from ${sessionChanges} where ${sessionChanges.xid} >= ${String(from)}::xid8
+          ) as changes
+        from (select 1) as one left join ${sessionCopies} on true`),
+    )
+    return rowsOf<Answer>(found)[0] as Answer
+  }
+
+  /**
+   * Makes all copies worthless: the database is new, or is an older one than before. Another process may do the same; all
+   * take the word that is there afterwards.
+   */
+  private async replaceGeneration({ generation }: Answer): Promise<void> {
+    if (generation !== null)
+      this.logger.warn(
+        'The database was restored, or another server took over: sessions are read from it anew',
+      )
+    this.changes.clear()
+    this.marks = []
+    this.generation = null
+    const word = randomBytes(6).toString('base64url')
+    await this.database.poll(db =>
+      db.execute(sql`
+        insert into ${sessionCopies} (id, generation, timeline) values (1, ${word}, ${TIMELINE})
+        on conflict (id) do update set
+          generation = excluded.generation, timeline = excluded.timeline, written_by = pg_current_xact_id()
+        where ${sessionCopies.generation} is not distinct from ${generation}`),
+    )
+  }
+}
+
+/** A server that takes over after another one begins a new one. */
+const TIMELINE: SQL = sql`left(pg_walfile_name(pg_current_wal_lsn()), 8)`
