@@ -9,6 +9,7 @@ import { OpenConnections } from '../platform/database/connection.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { isId } from '../platform/http/request.js'
 import { Clock } from '../platform/time.js'
+import { ChangeFeed } from '../sessions/change-feed.js'
 import { canonicalEmail, type Email } from '../users/email.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
@@ -37,6 +38,8 @@ export async function withService<T>(
 ): Promise<T> {
   const app = await start(readSettings(environment))
   try {
+    // What it changes waits for it where Redis does not answer.
+    await app.get<ChangeFeed | null>(ChangeFeed)?.start()
     const result = await work(app)
     await sendMails(app)
     return result

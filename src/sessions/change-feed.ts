@@ -1,6 +1,7 @@
 // What was decided here, and why: docs/decisions/redis-holds-copies-of-sessions.md
 
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../platform/database/database.js'
 import { rowsOf } from '../platform/database/database.js'
@@ -25,6 +26,10 @@ export const CHANGES_KEPT_SECONDS = COPY_LIFETIME_SECONDS + 3_600
  * Then a change has a number below one that was seen before.
  */
 const DURABLE_AFTER_MS = 2_000
+
+/** How long an answer is held back while the database is down, and how often to look. */
+const MAX_WAIT_MS = 10_000
+const LOOK_EVERY_MS = 50
 
 const LOG_EVERY_MS = 60_000
 
@@ -75,6 +80,8 @@ export class ChangeFeed {
   /** When the last poll that succeeded began. */
   private polledAt = Number.NEGATIVE_INFINITY
   private isFailing = false
+  /** When the first poll that succeeded after a failure, or at start, ended. */
+  private answeringSince = Number.POSITIVE_INFINITY
   private isClosed = false
   private timer: NodeJS.Timeout | undefined
   private readonly startedAt = performance.now()
@@ -93,8 +100,10 @@ export class ChangeFeed {
     try {
       await this.poll(beganAt)
       this.isFailing = false
+      this.answeringSince = Math.min(this.answeringSince, performance.now())
     } catch (error) {
       this.isFailing = true
+      this.answeringSince = Number.POSITIVE_INFINITY
       if (!this.isClosed && this.errorLines.take())
         this.logger.error(`Changes of sessions cannot be read: ${causeMessage(error)}`)
     }
@@ -124,9 +133,26 @@ export class ChangeFeed {
     return keys.some(key => (this.changes.get(key)?.xid ?? -1) >= asOf) ? 'outdated' : 'current'
   }
 
+  /**
+   * Resolves when every process that reaches the database knows of what was committed by then, or serves no copies. While
+   * the database does not answer this process, others cannot learn of it either, so this waits for its return, within limits.
+   */
+  async reachesAll(committedAt: number): Promise<void> {
+    const giveUpAt = committedAt + MAX_WAIT_MS
+    const isKnown = () => {
+      const since = Math.max(committedAt, this.answeringSince)
+      return this.polledAt >= committedAt && performance.now() - since >= KNOWN_EVERYWHERE_AFTER_MS
+    }
+    while (!isKnown() && performance.now() < giveUpAt) await this.sleep(LOOK_EVERY_MS)
+  }
+
   onApplicationShutdown(): void {
     this.isClosed = true
     clearTimeout(this.timer)
+  }
+
+  protected sleep(milliseconds: number): Promise<void> {
+    return sleep(milliseconds)
   }
 
   /** A poll that is overdue may have missed a change that was answered; one that failed says that nobody can make any. */
@@ -137,14 +163,15 @@ export class ChangeFeed {
     )
   }
 
-  private async poll(beganAt: number): Promise<void> {
+  private async poll(beganAt: number, isRepeated = false): Promise<void> {
     const answer = await this.ask()
     const settled = Number(answer.settled)
     const before = this.marks.at(-1)
     const isOlder = before !== undefined && settled < before.settled
     if (isOlder || answer.isOwn !== true) {
+      if (isRepeated) throw new Error('the row in session_copies does not stay as it was written')
       await this.replaceGeneration(answer)
-      return this.poll(performance.now())
+      return this.poll(performance.now(), true)
     }
     for (const line of answer.changes) {
       const at = line.indexOf(' ')

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { eq, or } from 'drizzle-orm'
 import type { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
@@ -12,12 +11,7 @@ import { permissionBits, permissionsOfBits, type Source } from '../platform/perm
 import { type RedisConnection, redisScript } from '../platform/redis/redis.js'
 import { Throttle, unixSeconds } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
-import {
-  type ChangeFeed,
-  COPY_LIFETIME_SECONDS,
-  type CopyOrigin,
-  KNOWN_EVERYWHERE_AFTER_MS,
-} from './change-feed.js'
+import { type ChangeFeed, COPY_LIFETIME_SECONDS, type CopyOrigin } from './change-feed.js'
 import { byLastUse, DatabaseSessionStore } from './database.session-store.js'
 import type { Session, SessionHandle } from './session.js'
 import type { ChangedSessions, ClientAddress } from './session-store.js'
@@ -129,7 +123,7 @@ export class RedisSessionStore extends DatabaseSessionStore {
     } catch (error) {
       this.noteFailure('deleted', error)
     }
-    await sleep(KNOWN_EVERYWHERE_AFTER_MS - (performance.now() - committedAt))
+    await this.feed.reachesAll(committedAt)
   }
 
   override async ping(): Promise<void> {
@@ -185,7 +179,10 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 
   /** Also those that have ended: a request that repeats the change must not be answered before they are gone. */
-  private async sidsOf(userIds: readonly string[], accountIds: readonly string[]): Promise<SessionHandle[]> {
+  protected async sidsOf(
+    userIds: readonly string[],
+    accountIds: readonly string[],
+  ): Promise<SessionHandle[]> {
     if (userIds.length + accountIds.length === 0) return []
     const rows = await this.database.run(db =>
       db
