@@ -1,5 +1,6 @@
 import calculateSlot from 'cluster-key-slot'
 import { createClient, createCluster, createSentinel, ErrorReply, type RedisClientType } from 'redis'
+import { hostOf } from '../config/origin.js'
 import { within } from '../time.js'
 
 /** Where Redis is, and how it is set up. */
@@ -45,10 +46,9 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
-/** Sockets take an IPv6 address without its brackets. */
-function hostAndPort(url: string, defaultPort: number): { host: string; port: number } {
-  const { hostname, port } = new URL(url)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
+function hostAndPort(text: string, defaultPort: number): { host: string; port: number } {
+  const url = new URL(text)
+  return { host: hostOf(url), port: Number(url.port || defaultPort) }
 }
 
 /** The commands that we use, which the three kinds of client share. */
