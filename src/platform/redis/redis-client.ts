@@ -140,28 +140,25 @@ function loginOf(url: string): ServerLogin {
 
 const DEFAULT_PORT = 6379
 
+/** The options of every connection that logs in this way, and what of `given` differs for its socket. */
+function optionsFor<T extends object>({ isOverTls, ...login }: ServerLogin, given: T) {
+  const socket = { ...SOCKET, ...given }
+  return { ...OPTIONS, ...login, socket: isOverTls ? { ...socket, tls: true as const } : socket }
+}
+
 /**
  * The options for the server of a `redis[s]://` URL. The package would read the URL itself, but leaves an IPv6 address in
  * its brackets, which is then looked up as a name. Throws an Error when the path is not the number of a database.
  */
 function optionsOf(url: string) {
-  const { pathname } = new URL(url)
-  const { isOverTls, ...login } = loginOf(url)
-  const database = Number(pathname.slice(1))
+  const database = Number(new URL(url).pathname.slice(1))
   if (Number.isNaN(database)) throw new Error('SESSION_STORE_URL: the path must be the number of a database')
-  const socket = { ...SOCKET, ...hostAndPort(url, DEFAULT_PORT) }
-  return { ...OPTIONS, ...login, database, socket: isOverTls ? { ...socket, tls: true as const } : socket }
+  return { ...optionsFor(loginOf(url), hostAndPort(url, DEFAULT_PORT)), database }
 }
 
 /** A client for this one server, not yet connected, which does not reconnect when its connection is lost. */
 function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
-  const { isOverTls, ...credentials } = login
-  const socket = { ...SOCKET, host, port, reconnectStrategy: false as const }
-  const client = createClient({
-    ...OPTIONS,
-    ...credentials,
-    socket: isOverTls ? { ...socket, tls: true } : socket,
-  })
+  const client = createClient(optionsFor(login, { host, port, reconnectStrategy: false as const }))
   return client as unknown as RedisClientType
 }
 
@@ -252,7 +249,8 @@ function sentinelClient(
 function clusterClient(urls: readonly string[]): RedisClient {
   const cluster = createCluster({
     rootNodes: urls.map(url => ({ url })),
-    defaults: OPTIONS,
+    // The package uses what a URL says for that server only, and not for those that it hears of there.
+    defaults: optionsFor(loginOf(urls[0] as string), {}),
     // Otherwise a new master that dies while we connect would block every later search for its successor.
     minimizeConnections: true,
     // How long to try to reach a master before asking the others who replaced it (5 s by default), in ms.
