@@ -292,7 +292,7 @@ export {
 export { FIELD_RULES } from '../src/platform/http/validation.js'
 export { LeasedJobs, takeLease } from '../src/platform/jobs.js'
 export { HourlyLog, type Log, Logger, pluralize, withLog } from '../src/platform/log.js'
-export { Metrics, MetricsServer } from '../src/platform/metrics.js'
+export { isMetricsHost, Metrics, MetricsServer } from '../src/platform/metrics.js'
 export {
   OneTimeTokenCleanup,
   OneTimeTokens,
