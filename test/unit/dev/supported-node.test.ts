@@ -33,6 +33,30 @@ describe('security M7: on a Node without support', () => {
     expect(await printed()).toBe(process.version)
   })
 
+  test('every script runs on a supported one, apart from tools that run on any', () => {
+    const { scripts } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    const isWithout = (command: string): boolean => {
+      const [, script] = /^npm run (?:--silent )?(\S+)$/.exec(command) ?? []
+      if (script) return without(script)
+      const [, file] = /^(?:\S+=\S+ )*node (?:--\S+ )*(\S+\.mjs)/.exec(command) ?? []
+      return !file || !readFileSync(`${ROOT}/${file}`, 'utf8').includes('await requireSupportedNode()')
+    }
+    const without = (script: string) => (scripts[script] as string).split(' && ').some(isWithout)
+    expect(Object.keys(scripts).filter(without)).toEqual([
+      // Only within `build`.
+      'build:all',
+      // TypeScript and esbuild alone. The Dockerfile builds packages before it has dev/.
+      'build:packages',
+      'build:types',
+      // No JavaScript.
+      'format',
+      // Starts test/run.mjs.
+      'test:faults',
+    ])
+  })
+
   test('a command ends as its program ended', async () => {
     const script = `${ROOT}/dev/on-supported-node.mjs`
     const failing = run(process.execPath, [script, 'node', '-e', 'process.exit(3)'])
