@@ -34,7 +34,7 @@ export const BOTH_CORES = '0,1'
 if (availableParallelism() < 2) throw new Error('The bench needs two cores: one is for what it measures')
 
 process.on('exit', () => rmSync(FOLDER, { recursive: true, force: true, maxRetries: 5 }))
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => process.exit(1))
 
 /** The children that run now. */
 export const running = new Set()

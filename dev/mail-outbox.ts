@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify'
 import PostalMime, { type Email as ParsedMail } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { type Html, html, Html as RawHtml } from '../src/mail/html.js'
-import { isLoopback } from '../src/platform/config/origin.js'
+import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
 
 /** A mail as its reader sees it. */
@@ -206,7 +206,7 @@ function answer(reply: FastifyReply, status: number, page: Html): FastifyReply {
 /** The mail outbox where SMTP_URL points at this machine; null where mail is really sent, or not configured. */
 export async function outboxFor({ mail }: Settings): Promise<MailOutbox | null> {
   if (!mail || !isLoopback(mail.smtpUrl.hostname)) return null
-  return MailOutbox.start({ host: mail.smtpUrl.hostname, port: Number(mail.smtpUrl.port), onMail: show })
+  return MailOutbox.start({ host: hostOf(mail.smtpUrl), port: Number(mail.smtpUrl.port), onMail: show })
 }
 
 /** The link in a mail is what a developer is waiting for. */

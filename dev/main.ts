@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import { isLoopback } from '../src/platform/config/origin.js'
+import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import { readSettings, SettingsError } from '../src/platform/config/read-settings.js'
 import type { Settings } from '../src/platform/config/settings.js'
 import { accentsOf } from '../src/platform/contrast.js'
@@ -69,7 +69,7 @@ async function sandboxFor({
 }: Settings): Promise<PaymentSandbox | null> {
   if (!stripe.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
   return PaymentSandbox.start({
-    host: stripe.apiUrl.hostname,
+    host: hostOf(stripe.apiUrl),
     port: Number(stripe.apiUrl.port),
     secretKey: stripe.secretKey,
     webhookUrl: `${publicUrl}/api/webhooks/stripe`,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { isForPeople } from '../src/pages/serve-sites.js'
-import { isLoopback } from '../src/platform/config/origin.js'
+import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
 
 /** What only development has: the mail outbox, the API reference and the documentation. */
@@ -31,7 +31,7 @@ function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean 
   const url = `http://${host}`
   if (!host || !URL.canParse(url)) return false
   const { hostname } = new URL(url)
-  return own.has(hostname) || isLoopback(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  return own.has(hostname) || isLoopback(hostname) || isIP(hostOf({ hostname })) !== 0
 }
 
 /**

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { serveSites } from '../src/pages/serve-sites.js'
 import { Site } from '../src/pages/site.js'
-import { isLoopback } from '../src/platform/config/origin.js'
+import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
 import { readTlsFiles } from '../src/platform/http/edge/tls-files.js'
 import { redirectToOrigin } from './own-hosts.js'
@@ -47,7 +47,7 @@ function portOf({ protocol, port }: URL): number {
 
 async function listen(server: FastifyInstance, origin: URL): Promise<boolean> {
   try {
-    await server.listen({ host: origin.hostname.replace(/^\[|\]$/g, ''), port: portOf(origin) })
+    await server.listen({ host: hostOf(origin), port: portOf(origin) })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error

@@ -32,11 +32,12 @@ export async function requireSupportedNode() {
 
 /**
  * Ends this process the way `child` ends. Ctrl-C reaches the child through the terminal; signals sent only to
- * this process are passed on. Never resolves.
+ * this process are passed on, or `as` another one for a child that stops in order on that alone. Never resolves.
  */
-export function endWith(child) {
+export function endWith(child, as) {
   process.on('SIGINT', () => {})
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
+    process.on(signal, () => child.kill(as ?? signal))
   child.on('error', error => {
     console.error(`${child.spawnfile} does not start: ${error.message}`)
     process.exit(127)

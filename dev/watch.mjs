@@ -25,7 +25,8 @@ process.on('exit', () => {
 })
 for (const name of OF_API) onBuilt(name, () => true, restartApi)
 onBuilt('client', file => !BUNDLE.test(file), bundleClient)
-await endWith(start('node_modules/@nestjs/cli/bin/nest.js', 'start', '--watch', '--no-shell'))
+// On any other signal Nest's command would leave the API behind.
+await endWith(start('node_modules/@nestjs/cli/bin/nest.js', 'start', '--watch', '--no-shell'), 'SIGTERM')
 
 function start(program, ...args) {
   return spawn(process.execPath, [program, ...args], { stdio: 'inherit' })

@@ -14,12 +14,15 @@ import { NestLogger } from './platform/log.js'
 const RESPONSE_MS = 8_000
 /** The whole process gets this long, so that shutdown hooks can still store mails and audit rows. */
 const FINISH_MS = 12_000
-/** Each would otherwise end the process at once: SIGHUP when a terminal closes, SIGUSR2 when a tool restarts programs. */
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
+/**
+ * Each would otherwise end the process at once: SIGHUP when a terminal closes, SIGQUIT from Ctrl-\ or a supervisor whose
+ * programs take it for a graceful stop as nginx does, SIGUSR2 when a tool restarts programs.
+ */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 
 /**
- * Starts the service, and stops it on SIGTERM, SIGINT, SIGHUP or SIGUSR2 with exit code 0 within DRAIN_SECONDS +
- * 12 s. `prepare` runs before the first request.
+ * Starts the service, and stops it on SIGTERM, SIGINT, SIGHUP, SIGQUIT or SIGUSR2 with exit code 0 within
+ * DRAIN_SECONDS + 12 s. `prepare` runs before the first request.
  */
 export async function serve(
   settings: Settings,

@@ -3,7 +3,7 @@
 export { CLIENT_TYPES_FILE, clientTypesOf } from '../dev/api-docs/client-types.js'
 export { type Handler, handlersOf, openApiDocument, previewOpenApi } from '../dev/api-docs/document.js'
 export { httpsSettings } from '../dev/https.js'
-export { MailOutbox, mailPage, type ReceivedMail } from '../dev/mail-outbox.js'
+export { MailOutbox, mailPage, outboxFor, type ReceivedMail } from '../dev/mail-outbox.js'
 export { redirectToOrigin, refuseOtherHosts } from '../dev/own-hosts.js'
 export { serveDocs } from '../dev/serve-docs.js'
 export { settingsFiles, withSettings } from '../dev/settings-docs/settings-files.js'
@@ -292,7 +292,7 @@ export {
 export { FIELD_RULES } from '../src/platform/http/validation.js'
 export { LeasedJobs, takeLease } from '../src/platform/jobs.js'
 export { HourlyLog, type Log, Logger, pluralize, withLog } from '../src/platform/log.js'
-export { Metrics, MetricsServer } from '../src/platform/metrics.js'
+export { isMetricsHost, Metrics, MetricsServer } from '../src/platform/metrics.js'
 export {
   OneTimeTokenCleanup,
   OneTimeTokens,

@@ -20,6 +20,7 @@ const NEEDS = [
 ]
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 /** Which of Redis and PostgreSQL this machine does not have. */
 export function missingServers() {
@@ -70,13 +71,13 @@ function forbidStarts() {
     : null
   const restore = () => {
     process.off('exit', restore)
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, end)
+    for (const signal of END_SIGNALS) process.off(signal, end)
     if (before) writeFileSync(START_POLICY, before.text, { mode: before.mode })
     else rmSync(START_POLICY, { force: true })
   }
   const end = () => process.exit(1)
   process.on('exit', restore)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
+  for (const signal of END_SIGNALS) process.on(signal, end)
   writeFileSync(START_POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   return restore
 }

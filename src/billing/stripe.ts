@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
+import { hostOf } from '../platform/config/origin.js'
 import { Settings, type StripeSettings } from '../platform/config/settings.js'
 import { billingCustomers } from '../platform/database/schema/billing.js'
 import { ApiError, causeMessage, unavailable } from '../platform/errors/api-error.js'
@@ -30,7 +31,7 @@ export function createStripe(
     ...(tracing.isOn && { httpClient: tracedClient(tracing) }),
     ...(apiUrl && {
       protocol: apiUrl.protocol === 'https:' ? 'https' : 'http',
-      host: apiUrl.hostname,
+      host: hostOf(apiUrl),
       port: apiUrl.port,
     }),
   })

@@ -8,11 +8,13 @@ import type { AddressInfo } from 'node:net'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { parse } from 'tldts'
 import { withoutByteOrderMark } from './config/byte-order-mark.js'
+import { isWithin } from './config/origin.js'
 import { Settings, type TlsSettings } from './config/settings.js'
 import { causeMessage, ERROR_CODES, type ErrorCode } from './errors/api-error.js'
 import type { ResponseObserver } from './http/edge/responses.js'
-import { Logger } from './log.js'
+import { Logger, printable } from './log.js'
 import { within } from './time.js'
 
 /** Just under a scrape interval of 15 s: several scrapers cost no more than one. */
@@ -304,12 +306,17 @@ const MAX_CONNECTIONS = 16
 /** Its requests have neither a body nor many headers. */
 const REQUEST_TIMEOUT_MS = 5_000
 
-/** `GET /metrics` on a port of its own, so that it can never be reached by the same route as the API. */
+/**
+ * `GET /metrics` on a port of its own, so that it can never be reached by the same route as the API. A name that somebody
+ * else may have registered is answered 421: it could lead here from a page of theirs in an operator's browser (DNS
+ * rebinding).
+ */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {
   private readonly logger = new Logger('Metrics')
   private readonly process = new ProcessMetrics()
   private readonly server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS })
+  private hasRefusedHost = false
 
   constructor(
     private readonly settings: Settings,
@@ -351,13 +358,24 @@ export class MetricsServer implements OnApplicationShutdown {
 
   private async answer(
     registry: Registry,
-    { method, url }: IncomingMessage,
+    { method, url, headers: { host } }: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     response.setHeader('X-Content-Type-Options', 'nosniff')
-    if (url !== '/metrics') response.writeHead(404).end()
+    if (host !== undefined && !isMetricsHost(host, this.settings)) this.refuseHost(host, response)
+    else if (url !== '/metrics') response.writeHead(404).end()
     else if (method !== 'GET') response.writeHead(405, { Allow: 'GET' }).end()
     else await this.scrape(registry, response)
+  }
+
+  private refuseHost(host: string, response: ServerResponse): void {
+    if (!this.hasRefusedHost)
+      this.logger.warn(
+        `METRICS_PORT does not answer requests for ${printable(host)}: scrape it by its address, or by a name that is ` +
+          'not in public DNS or is in METRICS_HOST (logged once)',
+      )
+    this.hasRefusedHost = true
+    response.writeHead(421).end('This name is not answered here; an address is\n')
   }
 
   private async scrape(registry: Registry, response: ServerResponse): Promise<void> {
@@ -369,6 +387,24 @@ export class MetricsServer implements OnApplicationShutdown {
       response.writeHead(500).end()
     }
   }
+}
+
+/**
+ * Whether metrics are served at this value of `Host`: an address, a name that nobody can register (`localhost`, `mainstay`,
+ * `mainstay.monitoring.svc.cluster.local`), METRICS_HOST, or a name in the domain of PUBLIC_URL or MAIN_ORIGIN.
+ */
+export function isMetricsHost(
+  host: string,
+  { publicUrl, mainOrigin, operation }: Pick<Settings, 'publicUrl' | 'mainOrigin' | 'operation'>,
+): boolean {
+  if (!URL.canParse(`http://${host}`)) return false
+  const { hostname, domain, isIcann } = parse(new URL(`http://${host}`).hostname)
+  if (!hostname || !isIcann || domain === null) return true
+  const sites = [publicUrl, mainOrigin].map(url => parse(url, { allowPrivateDomains: true }).domain)
+  return (
+    hostname === operation.metricsHost.toLowerCase() ||
+    sites.some(site => site !== null && isWithin(hostname, site))
+  )
 }
 
 /** Makes the metrics of one service injectable everywhere in it. */

@@ -229,21 +229,27 @@ export class DelayedPayments {
 
   /**
    * Voids the invoice of an incomplete subscription, which becomes `incomplete_expired`, as it would 23 hours
-   * later at Stripe.
+   * later at Stripe. A payment on its way never arrives.
    */
   expire(subscriptionId: string): void {
     const subscription = this.subscriptions.stored(subscriptionId)
     if (subscription.status !== 'incomplete' || !subscription.latest_invoice)
       throw new Error(`Subscription ${subscriptionId} is ${subscription.status}`)
-    this.void(subscription.latest_invoice as string)
+    this.voidUnpaid(this.invoices.find(subscription.latest_invoice as string))
   }
 
   /**
    * Voids an open invoice and emits `invoice.voided`; an incomplete subscription expires. Throws 400 when it
-   * is not open.
+   * is not open, or when a payment of it is on its way: Stripe's documentation does not say so, but its users do, as in
+   * https://github.com/frappe/press/pull/2421.
    */
   void(invoiceId: string, cause?: EventCause): Invoice {
     const invoice = this.invoices.find(invoiceId)
+    if (this.invoices.isProcessing(invoice)) throw refusal('A payment of this invoice is processing.')
+    return this.voidUnpaid(invoice, cause)
+  }
+
+  private voidUnpaid(invoice: Invoice, cause?: EventCause): Invoice {
     this.invoices.void(invoice)
     this.emitters.events.emit('invoice.voided', invoice, cause)
     const subscription = this.subscriptions.stored(subscriptionIdOf(invoice))

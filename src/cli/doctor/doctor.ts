@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
 import { withoutByteOrderMark } from '../../platform/config/byte-order-mark.js'
+import { hostOf } from '../../platform/config/origin.js'
 import { givenTexts, readSettings } from '../../platform/config/read-settings.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { ALL_SETTINGS } from '../../platform/config/tables.js'
@@ -85,7 +86,7 @@ function asUrl(text: string): URL {
  * it is.
  */
 async function everyAddress(url: URL): Promise<URL[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(url)
   if (isIP(host)) return [url]
   const found = await lookup(host, { all: true }).catch(() => [])
   if (found.length === 0) return [url]

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { EXPIRY_TOLERANCE_SECONDS } from '@mainstay-auth/verify/token-rules'
-import { isLoopback } from '../../platform/config/origin.js'
+import { hostOf, isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { within } from '../../platform/time.js'
@@ -161,8 +161,8 @@ function readCertificate(bytes: Buffer | string) {
   return {
     validToDate: new Date(certificate.validTo),
     isFor: (hostname: string) => {
-      const address = hostname.replace(/^\[|\]$/g, '')
-      const found = isIP(address) ? certificate.checkIP(address) : certificate.checkHost(hostname)
+      const host = hostOf({ hostname })
+      const found = isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)
       return found !== undefined
     },
   }

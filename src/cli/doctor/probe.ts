@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import * as tls from 'node:tls'
 import { ALGORITHM, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
 import { SignJWT } from 'jose'
-import { isLoopback } from '../../platform/config/origin.js'
+import { hostOf, isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { permissionsOf } from '../../platform/permissions.js'
 import { type Clock, unixSeconds } from '../../platform/time.js'
@@ -122,9 +122,9 @@ async function answerOf(
   const sentAt = new Date()
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const message = send({
-      hostname: to.hostname.replace(/^\[|\]$/g, ''),
+      hostname: hostOf(to),
       port: to.port || (to.protocol === 'https:' ? 443 : 80),
-      servername: origin.hostname,
+      servername: hostOf(origin),
       method,
       path: origin.pathname.replace(/\/+$/, '') + path,
       agent: false,

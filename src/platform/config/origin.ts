@@ -42,3 +42,8 @@ function isOnThisMachine(hostname: string): boolean {
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK_HOSTS.has(hostname)
 }
+
+/** The host as sockets and resolvers take it: an IPv6 address without the brackets that it has in a URL. */
+export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}

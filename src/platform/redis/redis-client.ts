@@ -1,5 +1,6 @@
 import calculateSlot from 'cluster-key-slot'
 import { createClient, createCluster, createSentinel, ErrorReply, type RedisClientType } from 'redis'
+import { hostOf } from '../config/origin.js'
 import { within } from '../time.js'
 
 /** Where Redis is, and how it is set up. */
@@ -45,10 +46,9 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
-/** Sockets take an IPv6 address without its brackets. */
-function hostAndPort(url: string, defaultPort: number): { host: string; port: number } {
-  const { hostname, port } = new URL(url)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
+function hostAndPort(text: string, defaultPort: number): { host: string; port: number } {
+  const url = new URL(text)
+  return { host: hostOf(url), port: Number(url.port || defaultPort) }
 }
 
 /** The commands that we use, which the three kinds of client share. */
@@ -130,17 +130,20 @@ function loginOf(url: string): ServerLogin {
 
 const DEFAULT_PORT = 6379
 
+/** The options of every connection that logs in this way, and what of `given` differs for its socket. */
+function optionsFor<T extends object>({ isOverTls, ...login }: ServerLogin, given: T) {
+  const socket = { ...SOCKET, ...given }
+  return { ...OPTIONS, ...login, socket: isOverTls ? { ...socket, tls: true as const } : socket }
+}
+
 /**
  * The options for the server of a `redis[s]://` URL. The package would read the URL itself, but leaves an IPv6 address in
  * its brackets, which is then looked up as a name. Throws an Error when the path is not the number of a database.
  */
 function optionsOf(url: string) {
-  const { pathname } = new URL(url)
-  const { isOverTls, ...login } = loginOf(url)
-  const database = Number(pathname.slice(1))
+  const database = Number(new URL(url).pathname.slice(1))
   if (Number.isNaN(database)) throw new Error('SESSION_STORE_URL: the path must be the number of a database')
-  const socket = { ...SOCKET, ...hostAndPort(url, DEFAULT_PORT) }
-  return { ...OPTIONS, ...login, database, socket: isOverTls ? { ...socket, tls: true as const } : socket }
+  return { ...optionsFor(loginOf(url), hostAndPort(url, DEFAULT_PORT)), database }
 }
 
 /** {@link RedisClient.replyOf} for every kind of client. */
@@ -215,7 +218,8 @@ function sentinelClient(
 function clusterClient(urls: readonly string[]): RedisClient {
   const cluster = createCluster({
     rootNodes: urls.map(url => ({ url })),
-    defaults: OPTIONS,
+    // The package uses what a URL says for that server only, and not for those that it hears of there.
+    defaults: optionsFor(loginOf(urls[0] as string), {}),
     // Otherwise a new master that dies while we connect would block every later search for its successor.
     minimizeConnections: true,
     // How long to try to reach a master before asking the others who replaced it (5 s by default), in ms.

@@ -44,7 +44,7 @@ it('A request that never ends does not keep a stopping service from keeping its 
   }
 }, 60_000)
 
-it.each(['SIGHUP', 'SIGUSR2'] as const)(
+it.each(['SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const)(
   'stops on %s as on SIGTERM, and keeps its mails (W10)',
   async signal => {
     const beside = await startBesideBuilt()

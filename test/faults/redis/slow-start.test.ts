@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { openRedis } from '../../sources.js'
+import { createRedisClient, openRedis } from '../../sources.js'
+import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
@@ -47,6 +48,27 @@ test('fleet 8: a cluster in which nobody serves some of the slots is 503, also a
     }
   } finally {
     await stop()
+    await redis.stop()
+  }
+})
+
+test('a cluster is reached with the password in its URL, at the servers too that the URL does not name', async () => {
+  const redis = await startRedis({
+    args: [
+      ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
+      ...['--requirepass', 'p@ss'],
+    ],
+  })
+  const cli = (...command: string[]) => redisCli(redis.port, '--no-auth-warning', '-a', 'p@ss', ...command)
+  await cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  await eventually(async () => (await cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
+  const client = createRedisClient(`redis+cluster://:p%40ss@127.0.0.1:${redis.port}`)
+  const refused = new Promise((_, reject) => client.onError(reason => reject(new Error(reason))))
+  try {
+    const answer = client.connect().then(() => client.commands.get('a'))
+    expect(await Promise.race([answer, refused])).toBeNull()
+  } finally {
+    client.close()
     await redis.stop()
   }
 })

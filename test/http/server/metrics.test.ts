@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeCertificate } from '../../browser/stage/certificate.js'
 import { createApp, MetricsServer, PACKAGE_ROOT, readSettings, startFailure } from '../../sources.js'
-import { sendRaw } from '../../support/http-request.js'
+import { request, sendRaw } from '../../support/http-request.js'
 import { type Scrape, scrape } from '../../support/metrics.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -166,6 +166,15 @@ describe('A scrape', () => {
     expect(await statuses('/metrics', 'POST')).toBe(405)
     expect((await app.request({ path: '/metrics' })).status).toBe(404)
     expect(new URL(url).hostname).toBe('127.0.0.1')
+  })
+
+  it('is refused at a name that somebody else may have made lead here (S11)', async () => {
+    const { origin } = new URL(app.get(MetricsServer).url as string)
+    const at = (host: string) => request(origin, { path: '/metrics', headers: { Host: host } })
+    expect(await at('mainstay:9464')).toMatchObject({ status: 200 })
+    const refused = await at('rebind.evil.com:9464')
+    expect(refused.status).toBe(421)
+    expect(refused.text).not.toContain('mainstay_')
   })
 
   slow('shows until when the certificate is valid', async () => {

@@ -207,6 +207,9 @@ describe('A payment that takes days', () => {
     const list = (params: object) => stripe.invoicePayments.list({ invoice: open as string, ...params })
     const { data } = await list({ expand: ['data.payment.payment_intent'] })
     expect(data).toMatchObject([{ amount_paid: null, payment: { payment_intent: { status: 'processing' } } }])
+    await expect(stripe.invoices.voidInvoice(open as string)).rejects.toMatchObject({ statusCode: 400 })
+    expect((await list({})).data).toMatchObject([{ status: 'open' }])
+    await sandbox.simulate.settleBankDebit(later.id, 'failed')
     await stripe.invoices.voidInvoice(open as string)
     expect((await list({})).data).toMatchObject([{ status: 'canceled' }])
     const refused = { statusCode: 400, code: 'parameter_invalid' }
