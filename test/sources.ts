@@ -464,6 +464,6 @@ export {
 } from '../src/users/passwords/passwords.js'
 export { PendingTransfers } from '../src/users/pending-changes.js'
 export { AccountRecovery } from '../src/users/recovery.js'
-export { initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
+export { type EntitledUser, initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
 export { UserAdministration, UserChanges, UserCreation } from '../src/users/user-changes.js'
 export { Users } from '../src/users/users.js'

@@ -99,7 +99,7 @@ export class Cast {
     })
   }
 
-  /** The session of U1, of that source, once it has expired; its key is still in the store. */
+  /** The session of U1, of that source, once it has expired; its row is still in the database. */
   expired(source: Source): Promise<Login> {
     return this.once('expired', async () => {
       const session = await this.session('U1', source)

@@ -1,48 +1,48 @@
-import { randomBytes } from 'node:crypto'
+import { aSession } from '../contracts/a-session.js'
 import {
   authMethods,
   type Client,
   Database,
+  type EntitledUser,
   type NewSession,
   type Session,
   type SessionHandle,
+  SessionStore,
   SessionsService,
   type Source,
   secondsAfter,
   type User,
-  UserSessions,
+  Users,
 } from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 /** A session without its login. */
 export async function openSession(
   app: TestApp,
-  user: User,
+  { id }: Pick<User, 'id'>,
   source: Source,
   client: Client,
 ): Promise<NewSession> {
   const sessions = app.get(SessionsService)
-  const proof = { methods: authMethods('pwd') }
-  const opened = await sessions.create({ ...user, userId: user.id }, { source, client }, proof)
-  await listRow(app, opened.session)
-  const live = await app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
-  await sessions.endSurplus(user.id, live.length, client)
+  const user = (await app.get(Users).find(id)) as EntitledUser
+  const opened = sessions.create({ ...user, userId: id }, { source, client }, { methods: authMethods('pwd') })
+  const count = await app.get(Database).run(db => sessions.add(db, opened.session))
+  await sessions.endSurplus(id, count, client)
   return opened
 }
 
-/** A session in the list of the user's alone, which expires so many seconds from now. */
-export async function listSession(
+/** A session that nobody has opened, which expires so many seconds from now. */
+export function listSession(
   app: TestApp,
-  { id: userId }: Pick<User, 'id'>,
+  { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
   seconds = 24 * 60 * 60,
 ): Promise<SessionHandle> {
-  const sid = randomBytes(32).toString('base64url') as SessionHandle
-  const session = { sid, userId, expiresAt: secondsAfter(app.clock.now(), seconds) } as Session
-  await listRow(app, session)
-  return sid
+  return listRow(app, { userId, accountId, expiresAt: secondsAfter(app.clock.now(), seconds) })
 }
 
-/** The row of a session, without what a login checks. */
-export async function listRow({ app }: TestApp, session: Session): Promise<void> {
-  await app.get(Database).run(db => app.get(UserSessions).add(db, session))
+/** The row of a session, without what a login checks; what is not given is as in {@link aSession}. */
+export async function listRow(app: TestApp, given: Partial<Session>): Promise<SessionHandle> {
+  const session = aSession(given)
+  await app.get(Database).run(db => app.get(SessionStore).add(db, session))
+  return session.sid
 }

@@ -39,9 +39,9 @@ export const loginChecks: Readonly<Record<string, Check>> = {
 
 /** A field that a login does not have: refused without a session, or a session as if it were not there. */
 async function unaffected({ case: theCase, cast, service }: Scene) {
-  const before = await service.sessionKeys()
+  const before = await service.sessions()
   return async ([answer]: Parameters<Awaited<ReturnType<Check>>>[0]) => {
-    if (answer!.status === 400) return expect(await service.sessionKeys()).toEqual(before)
+    if (answer!.status === 400) return expect(await service.sessions()).toEqual(before)
     const { id: userId, accountId } = await cast.owner('U1')
     const session = await sessionOf(service, answer!)
     expect(session).toMatchObject({ userId, accountId, permissions: SATELLITE_PERMISSIONS })

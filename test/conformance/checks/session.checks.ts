@@ -75,7 +75,7 @@ export const sessionChecks: Readonly<Record<string, Check>> = {
 async function traces(service: Service): Promise<unknown> {
   const isLogin = and(eq(auditLog.action, 'login'), eq(auditLog.outcome, 'ok'))
   const [row] = await service.query(db => db.select({ logins: count() }).from(auditLog).where(isLogin))
-  return { sessions: await service.sessionKeys(), ...row }
+  return { sessions: await service.sessions(), ...row }
 }
 
 function cookieOf({ request }: Scene): string {

@@ -14,15 +14,14 @@ import {
   readSettings,
   type SessionHandle,
   type SessionId,
+  SessionStore,
   type Settings,
-  sessionKey,
-  UserSessions,
+  sessions,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
-import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedis } from '../../support/redis/redis-server.js'
 import { makeKeys } from '../values/keys.js'
 import { Secrets } from '../values/secrets.js'
@@ -34,7 +33,6 @@ interface Parts {
   node: NestFastifyApplication
   settings: Settings
   sandbox: PaymentSandbox
-  redisPort: number
   cleanUp: (() => Promise<unknown>)[]
 }
 
@@ -79,7 +77,7 @@ export class Service {
       () => database.drop(),
       () => rm(folder, { recursive: true }),
     ]
-    const service = new Service({ server, node, settings, sandbox, redisPort: redis.port, cleanUp })
+    const service = new Service({ server, node, settings, sandbox, cleanUp })
     service.secrets.add(PROVIDER.secretKey, PROVIDER.webhookSecret, ...privateKeys)
     return service
   }
@@ -118,23 +116,25 @@ export class Service {
     return this.node.get(Database).run(work)
   }
 
-  redis(...command: string[]): Promise<string> {
-    return redisCli(this.parts.redisPort, ...command)
-  }
-
-  /** The keys of all sessions in the store, in order. */
-  async sessionKeys(): Promise<string[]> {
-    return (await this.redis('KEYS', 'session:*')).split('\n').filter(Boolean).sort()
+  /** The handles of all sessions that were ever opened, in order. */
+  async sessions(): Promise<string[]> {
+    const rows = await this.query(db => db.select({ sid: sessions.sid }).from(sessions).orderBy(sessions.sid))
+    return rows.map(({ sid }) => sid)
   }
 
   /** The handles of the sessions that a user has, in order. */
   async sessionsOf(userId: string): Promise<SessionHandle[]> {
-    return (await this.node.get(UserSessions).sidsOf(userId, new Date())).sort()
+    const live = await this.store.listByUser(userId, new Date())
+    return live.map(({ sid }) => sid).sort()
   }
 
-  /** Whether the store has a session under this identifier. */
-  async hasSession(sessionId: string): Promise<boolean> {
-    return (await this.redis('EXISTS', sessionKey(handleOf(sessionId as SessionId)))) === '1'
+  /** Whether there is a session under this identifier that has not been ended. */
+  hasSession(sessionId: string): Promise<boolean> {
+    return this.query(db => this.store.isOpen(db, handleOf(sessionId as SessionId)))
+  }
+
+  get store(): SessionStore {
+    return this.node.get(SessionStore)
   }
 
   logLines(): Promise<string[]> {

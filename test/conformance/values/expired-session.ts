@@ -1,15 +1,25 @@
-import { FIELDS, handleOf, type SessionId, sessionKey } from '../../sources.js'
+import { eq } from 'drizzle-orm'
+import { handleOf, type SessionId, secondsAfter, sessions } from '../../sources.js'
 import type { Service } from '../service/service.js'
 
 const LIFE_AND_A_SECOND = 30 * 24 * 60 * 60 + 1
 
 /**
- * What 30 days and a second do to a session, without the wait: its times lie so much earlier. The key stays, as if
- * the store had not come round to dropping it.
+ * What 30 days and a second do to a session, without the wait: its times lie so much earlier. Its row stays, as if
+ * the cleanup had not come round to it.
  */
 export async function moveIntoThePast(service: Service, sessionId: string): Promise<void> {
-  const key = sessionKey(handleOf(sessionId as SessionId))
-  for (const field of [FIELDS.createdAt, FIELDS.lastUsed, FIELDS.expiresAt])
-    await service.redis('HINCRBY', key, field, String(-LIFE_AND_A_SECOND))
-  await service.redis('PERSIST', key)
+  const sid = handleOf(sessionId as SessionId)
+  await service.query(async db => {
+    const isThis = eq(sessions.sid, sid)
+    const [row] = await db.select().from(sessions).where(isThis)
+    const earlier = (time: Date) => secondsAfter(time, -LIFE_AND_A_SECOND)
+    const times = {
+      createdAt: earlier(row!.createdAt),
+      lastUsed: earlier(row!.lastUsed),
+      expiresAt: earlier(row!.expiresAt),
+    }
+    await db.update(sessions).set(times).where(isThis)
+  })
+  await service.store.forget({ sids: [sid], userIds: [], accountIds: [] })
 }

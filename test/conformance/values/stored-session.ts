@@ -1,4 +1,4 @@
-import { handleOf, type Session, type SessionId, SessionStore } from '../../sources.js'
+import { handleOf, type Session, type SessionId } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { Service } from '../service/service.js'
 import { sessionIdOf } from './session-cookie.js'
@@ -7,5 +7,5 @@ import { sessionIdOf } from './session-cookie.js'
 export async function sessionOf(service: Service, answer: TestResponse): Promise<Session | null> {
   const sessionId = sessionIdOf(answer)
   if (!sessionId) return null
-  return service.node.get(SessionStore).find(handleOf(sessionId as SessionId), new Date())
+  return service.store.find(handleOf(sessionId as SessionId), new Date())
 }
