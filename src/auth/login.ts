@@ -279,7 +279,11 @@ export class PasswordLogin {
   private async find(email: Email): Promise<LoginUser | null> {
     const [row] = await this.database.run(db =>
       db
-        .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
+        .select({
+          ...getTableColumns(users),
+          entitled: accounts.entitled,
+          handoffRequired: accounts.handoffRequired,
+        })
         .from(users)
         .innerJoin(accounts, eq(accounts.id, users.accountId))
         .where(eq(users.email, email)),
