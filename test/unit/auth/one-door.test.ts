@@ -28,10 +28,9 @@ it('nobody but the door opens a session, or stores one', () => {
     'sessions/sessions.module.ts',
     'sessions/sessions.ts',
   ])
-  expect(filesWith(/\bstore\s*\.create\(/)).toEqual(['sessions/sessions.ts'])
-  expect(filesWith(/insert\(sessions\)|runScript\(CREATE/)).toEqual([
+  expect(filesWith(/\bstore\s*\.add\(/)).toEqual(['sessions/sessions.ts'])
+  expect(filesWith(/insert\(sessions\)|insertRows\(\w+, sessions,/)).toEqual([
     'sessions/database.session-store.ts',
-    'sessions/redis.session-store.ts',
   ])
 })
 
