@@ -1,35 +1,47 @@
 import {
+  ChangeFeed,
+  type Database,
+  Metrics,
   openRedis,
   type RedisConnection,
   RedisSessionStore,
-  type SessionForm,
-  ShardGates,
-  type UserSessions,
 } from '../sources.js'
+import { eventually } from '../support/eventually.js'
 
+/** A session store with copies, and what it stands on. */
 export interface OpenRedisStore {
   readonly store: RedisSessionStore
   readonly redis: RedisConnection
+  readonly feed: ChangeFeed
+  readonly metrics: Metrics
   close(): void
 }
 
 /** Servers on a busy test machine may stand still for a while; what happens then is for test/faults. */
 const PATIENT_MS = 3_000
+export const REFRESHES_AT_ONCE = 5
+const WITHOUT_DATABASE_SECONDS = 900
 
-/** A store that serves, on a connection of its own, with nothing to repeat. */
+/** A store on connections of its own, with a feed of its own, unless it is given, that is far enough for copies. */
 export async function openRedisStore(
   url: string,
-  userSessions: UserSessions,
-  form: SessionForm = 'long',
+  database: Database,
+  { timeoutMs = PATIENT_MS, feed }: { timeoutMs?: number; feed?: ChangeFeed } = {},
 ): Promise<OpenRedisStore> {
-  const redis = await openRedis(url, PATIENT_MS)
-  const gates = new ShardGates(redis)
-  gates.trust()
+  const redis = await openRedis(url, timeoutMs)
+  const ownFeed = new ChangeFeed(database, WITHOUT_DATABASE_SECONDS)
+  if (!feed) await ownFeed.start()
+  const metrics = new Metrics()
+  const used = feed ?? ownFeed
+  const store = new RedisSessionStore(database, REFRESHES_AT_ONCE, redis, used, metrics)
+  if (!feed) await eventually(() => used.asOf !== null, { what: 'copies to be written' })
   return {
-    store: new RedisSessionStore(redis, gates, userSessions, form),
+    store,
     redis,
+    feed: used,
+    metrics,
     close: () => {
-      gates.close()
+      ownFeed.onApplicationShutdown()
       redis.onApplicationShutdown()
     },
   }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eq, sql } from 'drizzle-orm'
 import {
+  accounts,
   authMethods,
+  CHANGES_KEPT_SECONDS,
   type Database,
   handleOf,
   newSessionId,
@@ -10,26 +13,26 @@ import {
   type Session,
   type SessionHandle,
   type SessionStore,
-  type StoreChanges,
   secondsAfter,
-  type UserSessions,
+  sessionChanges,
+  sessions,
+  users,
 } from '../sources.js'
 import { aSession, aStamp, wholeSecondNow } from './a-session.js'
+import { addUser, changesOn, endSessions, keptSession, OWNER } from './kept-session.js'
 
-/** A store on a server of its own, already serving. */
+/** A store on servers of its own, already serving. */
 export interface OpenStore {
   readonly store: SessionStore
-  /** Where the database says whose session it is. */
-  readonly userSessions: UserSessions
   readonly database: Database
-  /** Whether anything at all is kept under the handle, live or not. */
-  keeps(sid: SessionHandle): Promise<boolean>
+  /** Resolves once a touch of the session finds a copy; at once where there are none. */
+  copied(sid: SessionHandle): Promise<void>
   close(): Promise<void>
 }
 
-const OWNER = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports'])
 const REPORTS = permissionsOf(['viewReports'])
 const NOTHING = permissionsOf([])
+const A_DAY_IN_SECONDS = 24 * 3600
 
 /** What every SessionStore must do. `open` is called once; each test makes its own users. */
 export function sessionStoreContract(
@@ -40,38 +43,53 @@ export function sessionStoreContract(
   declare(`SessionStore on ${name}`, () => {
     let opened: OpenStore
     let store: SessionStore
+    let database: Database
 
     beforeAll(async () => {
       opened = await open()
-      store = opened.store
+      ;({ store, database } = opened)
     }, 60_000)
     afterAll(() => opened?.close())
 
-    async function kept(overrides: Partial<Session> = {}): Promise<Session> {
-      const session = aSession(overrides)
-      await openSession(session)
+    function kept(overrides: Partial<Session> = {}): Promise<Session> {
+      return keptSession(database, store, overrides)
+    }
+
+    /** With a copy, where there are any. */
+    async function copied(overrides: Partial<Session> = {}): Promise<Session> {
+      const session = await kept(overrides)
+      await opened.copied(session.sid)
       return session
     }
 
-    /** As a login does: in the store, then among its user's. */
-    async function openSession(session: Session): Promise<void> {
-      await store.create(session)
-      await opened.database.run(db => opened.userSessions.add(db, session))
+    const end = (...sids: SessionHandle[]) => endSessions(database, store, ...sids)
+
+    async function grant(userId: string, granted: Permissions): Promise<void> {
+      const changes = changesOn(database, store)
+      await changes.commit(async transaction => {
+        await transaction.update(users).set({ granted }).where(eq(users.id, userId))
+        return changes.record(transaction, [{ kind: 'permissions', userId }], null)
+      })
     }
 
-    /** As whoever ends them does: recorded, then in the store. */
-    function end(...ended: SessionHandle[]): Promise<void> {
-      return change({ ended, grants: [] })
+    async function entitle(accountId: string, entitled: Permissions | null): Promise<void> {
+      const changes = changesOn(database, store)
+      await changes.commit(async transaction => {
+        await transaction.update(accounts).set({ entitled }).where(eq(accounts.id, accountId))
+        return changes.record(transaction, [{ kind: 'permissions', accountId }], null)
+      })
     }
 
-    function grant(version: number, granted: Permissions, ...sids: SessionHandle[]): Promise<void> {
-      return change({ ended: [], grants: [{ version, granted, sids }] })
+    /** By the two ways to read a session. */
+    async function both(sid: SessionHandle, now = wholeSecondNow()) {
+      return [await store.find(sid, now), await store.touch(sid, now)]
     }
 
-    async function change(changes: StoreChanges): Promise<void> {
-      await opened.database.transaction(transaction => store.applyIn(transaction, changes))
-      await store.apply(changes)
+    async function permissionsOfBoth(sid: SessionHandle) {
+      return (await both(sid)).map(session => session?.permissions)
     }
+
+    const isOpen = (sid: SessionHandle) => database.run(db => store.isOpen(db, sid))
 
     // First, for a client may have to connect or to fetch a connection from a pool for what comes together.
     test('answers many at once from the start', async () => {
@@ -80,13 +98,13 @@ export function sessionStoreContract(
       expect(new Set(answers)).toEqual(new Set([null]))
     })
 
-    describe('create and find', () => {
+    describe('add and find', () => {
       test.each<[string, Partial<Session>]>([
         ['of the main site', {}],
         ['of a satellite', { source: 'satellite', permissions: REPORTS, origin: 'https://shop-one.test' }],
         ['with every permission', { permissions: OWNER }],
         ['with no permission', { permissions: NOTHING }],
-        ['outside browsers', { source: 'satellite', origin: null }],
+        ['outside browsers', { source: 'satellite', permissions: REPORTS, origin: null }],
         ['without a user agent', { userAgent: null }],
         ['without origin and user agent', { origin: null, userAgent: null }],
         ['over IPv6', { ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348' }],
@@ -104,26 +122,108 @@ export function sessionStoreContract(
       ])('gives back every field of a session %s', async (_, overrides) => {
         const session = await kept(overrides)
         expect(await store.find(session.sid, wholeSecondNow())).toEqual(session)
-        await store.remove(session.sid)
+        await opened.copied(session.sid)
+        const lastUsed = expect.any(Date)
+        expect(await store.touch(session.sid, wholeSecondNow())).toEqual({ ...session, lastUsed })
       })
 
       test('says null to a handle that it does not know', async () => {
         const unknown = handleOf(newSessionId())
         expect(await store.find(unknown, new Date())).toBeNull()
         expect(await store.touch(unknown, new Date())).toBeNull()
-        expect(await opened.keeps(unknown)).toBe(false)
+        expect(await store.findAll([unknown], new Date())).toEqual([])
+      })
+
+      test('adds nothing when the login is rolled back', async () => {
+        const session = aSession()
+        await addUser(database, session, OWNER)
+        await expect(
+          database.transaction(async transaction => {
+            await store.add(transaction, session)
+            throw new Error('not after all')
+          }),
+        ).rejects.toThrow('not after all')
+        expect(await both(session.sid)).toEqual([null, null])
+      })
+
+      test('finds many in the given order, without those that are not live', async () => {
+        const [one, two, ended] = [await kept(), await kept(), await kept()]
+        const expired = await kept({ expiresAt: secondsAfter(wholeSecondNow(), -1) })
+        await end(ended.sid)
+        const asked = [two.sid, ended.sid, handleOf(newSessionId()), one.sid, expired.sid]
+        expect(await store.findAll(asked, wholeSecondNow())).toEqual([two, one])
+        expect(await store.findAll([], wholeSecondNow())).toEqual([])
+      })
+    })
+
+    describe('what a session may do', () => {
+      test.each<[string, Partial<typeof accounts.$inferInsert>, string[] | null, string[]]>([
+        ['granted', {}, null, ['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports']],
+        ['within the plan', { entitled: permissionsOf(['payments']) }, null, ['payments']],
+        ['nothing before they enrol', { secondFactor: 'everyone', secondFactorEnforced: true }, null, []],
+        ['as on a satellite for whom is kept to some', {}, [], ['dataEntry', 'viewReports']],
+      ])('is what its user may now: %s', async (_, ofAccount, satellites, names) => {
+        const session = await copied({ permissions: OWNER })
+        await database.run(db =>
+          db
+            .update(accounts)
+            .set({ name: 'Changed', ...ofAccount })
+            .where(eq(accounts.id, session.accountId)),
+        )
+        // A trigger follows who has a second factor.
+        const ofUser = { satellites, hasSecondFactor: false }
+        await database.run(db => db.update(users).set(ofUser).where(eq(users.id, session.userId)))
+        await store.forget({ sids: [], userIds: [session.userId], accountIds: [] })
+        const permissions = permissionsOf(names as never)
+        expect(await permissionsOfBoth(session.sid)).toEqual([permissions, permissions])
+        const listed = await store.listByUser(session.userId, wholeSecondNow())
+        expect(listed.map(each => each.permissions)).toEqual([permissions])
+      })
+
+      test('of a satellite is never more than satellites may', async () => {
+        const { sid } = await copied({ source: 'satellite', permissions: OWNER })
+        const permissions = permissionsOf(['dataEntry', 'viewReports'])
+        expect(await permissionsOfBoth(sid)).toEqual([permissions, permissions])
+      })
+
+      test('changes for all sessions of the user, and for nobody else', async () => {
+        const main = await copied({ permissions: OWNER })
+        const { userId, accountId } = main
+        const satellite = await copied({ userId, accountId, source: 'satellite' })
+        const colleague = await copied({ accountId, permissions: OWNER })
+        const granted = permissionsOf(['payments', 'dataEntry'])
+        await grant(userId, granted)
+        expect(await permissionsOfBoth(main.sid)).toEqual([granted, granted])
+        const onSatellite = permissionsOf(['dataEntry'])
+        expect(await permissionsOfBoth(satellite.sid)).toEqual([onSatellite, onSatellite])
+        expect(await permissionsOfBoth(colleague.sid)).toEqual([OWNER, OWNER])
+      })
+
+      test('changes for all sessions of the account, and for no other', async () => {
+        const one = await copied({ permissions: OWNER })
+        const colleague = await copied({ accountId: one.accountId, permissions: OWNER })
+        const stranger = await copied({ permissions: OWNER })
+        for (const entitled of [REPORTS, null, NOTHING]) {
+          await entitle(one.accountId, entitled)
+          const permissions = entitled ?? OWNER
+          for (const { sid } of [one, colleague]) {
+            expect(await permissionsOfBoth(sid)).toEqual([permissions, permissions])
+            await opened.copied(sid)
+          }
+        }
+        expect(await permissionsOfBoth(stranger.sid)).toEqual([OWNER, OWNER])
       })
     })
 
     describe('expiry', () => {
       test('counts from expiresAt on, although the session is still kept', async () => {
-        const { sid, expiresAt } = await kept()
+        const { sid, expiresAt } = await copied()
         const before = secondsAfter(expiresAt, -1)
         for (const now of [expiresAt, secondsAfter(expiresAt, 1)]) {
           expect(await store.find(sid, now)).toBeNull()
           expect(await store.touch(sid, now)).toBeNull()
         }
-        expect(await opened.keeps(sid)).toBe(true)
+        expect(await isOpen(sid)).toBe(true)
         expect(await store.find(sid, before)).toMatchObject({ sid })
         expect(await store.touch(sid, before)).toMatchObject({ sid })
       })
@@ -151,29 +251,35 @@ export function sessionStoreContract(
         expect(await store.find(session.sid, lastUsed)).toEqual({ ...session, lastUsed })
       })
 
+      test('says each time when it was used before, and so does the list', async () => {
+        const session = await copied()
+        const times = [600, 1_200, 1_800].map(seconds => secondsAfter(session.createdAt, seconds))
+        for (const [index, usedAt] of times.entries()) {
+          const lastUsed = times[index - 1] ?? expect.any(Date)
+          expect(await store.touch(session.sid, usedAt)).toEqual({ ...session, lastUsed })
+          expect(await store.listByUser(session.userId, usedAt)).toEqual([{ ...session, lastUsed: usedAt }])
+        }
+      })
+
       test('brings nothing back when the session ends among many touches', async () => {
-        const sessions = await Promise.all(Array.from({ length: 10 }, () => kept()))
+        const many = await Promise.all(Array.from({ length: 5 }, () => copied()))
         const touches = (sid: SessionHandle) =>
           Array.from({ length: 10 }, () => store.touch(sid, wholeSecondNow()))
         await Promise.all(
-          sessions.flatMap<Promise<unknown>>(({ sid }) => [
-            ...touches(sid),
-            store.remove(sid),
-            ...touches(sid),
-          ]),
+          many.flatMap<Promise<unknown>>(({ sid }) => [...touches(sid), end(sid), ...touches(sid)]),
         )
-        for (const { sid, userId } of sessions) {
+        for (const { sid, userId } of many) {
           expect(await store.touch(sid, wholeSecondNow())).toBeNull()
-          expect(await opened.keeps(sid)).toBe(false)
+          expect(await store.find(sid, wholeSecondNow())).toBeNull()
           expect(await store.listByUser(userId, wholeSecondNow())).toEqual([])
         }
       })
 
       test('does not overwrite a change of permissions made meanwhile', async () => {
         for (let round = 0; round < 10; round++) {
-          const { sid } = await kept({ permissions: OWNER })
+          const { sid, userId } = await copied({ permissions: OWNER })
           const touches = () => Array.from({ length: 10 }, () => store.touch(sid, wholeSecondNow()))
-          await Promise.all([...touches(), grant(round + 1, REPORTS, sid), ...touches()])
+          await Promise.all([...touches(), grant(userId, REPORTS), ...touches()])
           expect(await store.touch(sid, wholeSecondNow())).toMatchObject({ permissions: REPORTS })
         }
       })
@@ -189,9 +295,9 @@ export function sessionStoreContract(
         ['one that sends a user agent now', { ...here, userAgent: null }, there],
         ['the same at another address', here, { ...here, ip: there.ip }],
       ])('notes that the client is %s', async (_, from, to) => {
-        const session = await kept(from)
+        const { lastUsed: _used, ...session } = await copied(from)
         expect(await store.updateClient(session.sid, from, to, new Date())).toBe(true)
-        expect(await store.find(session.sid, new Date())).toEqual({ ...session, ...to })
+        for (const found of await both(session.sid)) expect(found).toMatchObject({ ...session, ...to })
       })
 
       test('tells one of many who see the same change', async () => {
@@ -211,10 +317,10 @@ export function sessionStoreContract(
         )
         expect(await store.updateClient(session.sid, here, there, session.expiresAt)).toBe(false)
         expect(await store.find(session.sid, new Date())).toEqual(session)
-        await store.remove(session.sid)
+        await end(session.sid)
         expect(await store.updateClient(session.sid, here, there, new Date())).toBe(false)
         expect(await store.updateClient(handleOf(newSessionId()), here, there, new Date())).toBe(false)
-        expect(await opened.keeps(session.sid)).toBe(false)
+        expect(await both(session.sid)).toEqual([null, null])
       })
     })
 
@@ -231,6 +337,16 @@ export function sessionStoreContract(
         const byBoth = { ...byPassword, reauthenticatedAt: later, amr: authMethods('pwd', 'otp') }
         expect(await store.find(session.sid, later)).toEqual(byBoth)
         expect(await store.touch(session.sid, later)).toEqual(byBoth)
+      })
+
+      test('is in what the next touch returns', async () => {
+        const { sid, createdAt } = await copied()
+        const at = secondsAfter(createdAt, 60)
+        await store.stampReauthentication(sid, aStamp(at), at)
+        expect(await store.touch(sid, at)).toMatchObject({ reauthenticatedAt: at, authTime: at })
+        await opened.copied(sid)
+        await store.voidAuthentication(sid, at)
+        expect(await store.touch(sid, at)).toMatchObject({ reauthenticatedAt: null, authTime: new Date(0) })
       })
 
       test('keeps what others have stamped meanwhile', async () => {
@@ -288,85 +404,137 @@ export function sessionStoreContract(
       })
 
       test('brings nothing back that has ended', async () => {
-        const { sid, userId } = await kept()
+        const { sid, userId } = await copied()
         const stamps = () =>
           Array.from({ length: 10 }, () => store.stampReauthentication(sid, aStamp(), new Date()))
-        await Promise.all([...stamps(), store.remove(sid), ...stamps()])
+        await Promise.all([...stamps(), end(sid), ...stamps()])
         for (const ended of [sid, handleOf(newSessionId())]) {
           expect(await store.stampReauthentication(ended, aStamp(), new Date())).toBe(false)
           expect(await store.voidAuthentication(ended, new Date())).toBe(false)
         }
-        expect(await opened.keeps(sid)).toBe(false)
+        expect(await both(sid)).toEqual([null, null])
         expect(await store.listByUser(userId, new Date())).toEqual([])
       })
     })
 
-    describe('apply', () => {
-      test('gives the named sessions what their source may have, and nobody else', async () => {
-        const { userId, accountId, ...main } = await kept({ permissions: OWNER })
-        const otherMain = await kept({ userId, accountId, permissions: OWNER })
-        const satellite = await kept({ userId, accountId, source: 'satellite', permissions: REPORTS })
-        const colleague = await kept({ accountId, permissions: OWNER })
-        await grant(
-          1,
-          permissionsOf(['payments', 'dataEntry']),
-          ...[main, otherMain, satellite].map(({ sid }) => sid),
-        )
-        const permissionsNow = async (sid: SessionHandle) => (await store.find(sid, new Date()))?.permissions
-        expect(await permissionsNow(main.sid)).toEqual(permissionsOf(['payments', 'dataEntry']))
-        expect(await permissionsNow(otherMain.sid)).toEqual(permissionsOf(['payments', 'dataEntry']))
-        expect(await permissionsNow(satellite.sid)).toEqual(permissionsOf(['dataEntry']))
-        expect(await store.find(colleague.sid, new Date())).toEqual(colleague)
-      })
-
-      test('ends the named sessions at once, and nobody else', async () => {
-        const { sid, userId } = await kept()
-        const alsoEnded = await kept({ userId })
+    describe('a session that has ended', () => {
+      test('is gone at once, and nobody else is', async () => {
+        const { sid, userId } = await copied()
+        const alsoEnded = await copied({ userId })
         const other = await kept({ userId })
+        expect(await end(sid, alsoEnded.sid, handleOf(newSessionId()))).toBe(2)
         for (const _ of ['once', 'again']) {
-          await end(sid, alsoEnded.sid, handleOf(newSessionId()))
-          expect(await store.find(sid, new Date())).toBeNull()
-          expect(await opened.keeps(alsoEnded.sid)).toBe(false)
+          for (const ended of [sid, alsoEnded.sid]) {
+            expect(await both(ended)).toEqual([null, null])
+            expect(await isOpen(ended)).toBe(false)
+          }
           expect(await store.listByUser(userId, new Date())).toEqual([other])
+          expect(await end(sid, alsoEnded.sid)).toBe(0)
         }
       })
 
-      test('makes no session of one that has ended', async () => {
-        const { sid, userId } = await kept()
+      test('stays gone when what its user may do changes', async () => {
+        const { sid, userId } = await copied()
         await end(sid)
-        await grant(1, OWNER, sid, handleOf(newSessionId()))
-        expect(await opened.keeps(sid)).toBe(false)
+        await grant(userId, OWNER)
+        expect(await both(sid)).toEqual([null, null])
         expect(await store.listByUser(userId, new Date())).toEqual([])
       })
 
-      test('ends every one of very many', async () => {
+      test('can be one of very many', async () => {
         const userId = randomUUID()
         const sids: SessionHandle[] = []
         while (sids.length < 200) sids.push((await kept({ userId })).sid)
-        await end(...sids)
+        expect(await end(...sids)).toBe(200)
         expect(await store.listByUser(userId, new Date())).toEqual([])
       })
     })
 
-    describe('remove', () => {
-      test('takes a session away and says so only once', async () => {
+    describe('countLive', () => {
+      test('counts neither what has ended nor what has expired, nor what is of somebody else', async () => {
+        const { sid, userId } = await kept()
+        const inAMinute = secondsAfter(wholeSecondNow(), 60)
+        await kept({ userId, expiresAt: inAMinute })
+        await kept({ userId })
+        await kept()
+        const count = (now: Date) => database.run(db => store.countLive(db, userId, now))
+        expect(await count(new Date())).toBe(3)
+        expect(await count(inAMinute)).toBe(2)
+        await end(sid)
+        expect(await count(inAMinute)).toBe(1)
+      })
+    })
+
+    describe('isOpen', () => {
+      test('is so until the session is ended, whether or not it has expired', async () => {
+        const { sid } = await kept({ expiresAt: secondsAfter(wholeSecondNow(), 60) })
+        expect(await isOpen(sid)).toBe(true)
+        expect(await isOpen(handleOf(newSessionId()))).toBe(false)
+        await end(sid)
+        expect(await isOpen(sid)).toBe(false)
+      })
+
+      test('with a lock keeps the session from being ended until the transaction ends', async () => {
         const { sid } = await kept()
-        expect(await store.remove(sid)).toBe(true)
-        expect(await store.find(sid, new Date())).toBeNull()
-        expect(await opened.keeps(sid)).toBe(false)
-        expect(await store.remove(sid)).toBe(false)
-        expect(await store.remove(handleOf(newSessionId()))).toBe(false)
+        const order: string[] = []
+        const ending = await database.transaction(async transaction => {
+          expect(await store.isOpen(transaction, sid, { lock: true })).toBe(true)
+          const ended = end(sid).then(() => order.push('ended'))
+          // Several times what it takes to end a session.
+          for (let each = 0; each < 100; each++) await transaction.execute(sql`select 1`)
+          order.push('unlocked')
+          return { ended }
+        })
+        await ending.ended
+        expect(order).toEqual(['unlocked', 'ended'])
+      })
+    })
+
+    describe('ownersOf', () => {
+      test('names those that have not been ended, in the order of login', async () => {
+        const [one, two, ended] = [await kept(), await kept(), await kept()]
+        await end(ended.sid)
+        const asked = [two.sid, handleOf(newSessionId()), ended.sid, one.sid]
+        expect(await database.run(db => store.ownersOf(db, asked))).toEqual(
+          [one, two].map(({ sid, userId, accountId }) => ({ sid, userId, accountId })),
+        )
+        expect(await database.run(db => store.ownersOf(db, []))).toEqual([])
+      })
+    })
+
+    describe('forget', () => {
+      test.each([
+        ['session', ({ sid }: Session) => ({ sids: [sid], userIds: [], accountIds: [] })],
+        ['user', ({ userId }: Session) => ({ sids: [], userIds: [userId], accountIds: [] })],
+        ['account', ({ accountId }: Session) => ({ sids: [], userIds: [], accountIds: [accountId] })],
+      ])('lets a touch return what the database says, by its %s', async (_, changedOf) => {
+        const session = await copied({ permissions: OWNER })
+        await database.run(db =>
+          db.update(users).set({ granted: NOTHING }).where(eq(users.id, session.userId)),
+        )
+        await store.forget(changedOf(session))
+        expect(await store.touch(session.sid, wholeSecondNow())).toMatchObject({ permissions: NOTHING })
+      })
+
+      test('is fine with what is unknown, and with nothing', async () => {
+        await store.forget({ sids: [], userIds: [], accountIds: [] })
+        await store.forget({
+          sids: [handleOf(newSessionId())],
+          userIds: [randomUUID()],
+          accountIds: [randomUUID()],
+        })
       })
     })
 
     describe('listByUser', () => {
       test('lists the live sessions of the user and nobody else', async () => {
         const userId = randomUUID()
-        const sessions = [await kept({ userId }), await kept({ userId, source: 'satellite' })]
+        const made = [await kept({ userId, permissions: REPORTS })]
+        made.push(await kept({ userId, permissions: REPORTS, source: 'satellite' }))
         await kept()
         const listed = await store.listByUser(userId, new Date())
         expect(listed).toHaveLength(2)
-        expect(listed).toEqual(expect.arrayContaining(sessions))
+        expect(listed).toEqual(expect.arrayContaining(made))
         expect(await store.listByUser(randomUUID(), new Date())).toEqual([])
       })
 
@@ -387,14 +555,36 @@ export function sessionStoreContract(
       })
     })
 
-    test('keeps what is live when it clears away what has expired', async () => {
-      const userId = randomUUID()
-      const inAMinute = secondsAfter(wholeSecondNow(), 60)
-      for (const expiresAt of [inAMinute, inAMinute]) await kept({ userId, expiresAt })
-      const later = await kept({ userId, expiresAt: secondsAfter(inAMinute, 1) })
-      await store.removeExpired(inAMinute)
-      expect(await store.removeExpired(inAMinute)).toBe(0)
-      expect(await store.listByUser(userId, inAMinute)).toEqual([later])
+    describe('removeExpired', () => {
+      test('takes away what expired a day ago, and keeps what is live', async () => {
+        const userId = randomUUID()
+        const inAMinute = secondsAfter(wholeSecondNow(), 60)
+        const dayAfter = secondsAfter(inAMinute, A_DAY_IN_SECONDS)
+        await store.removeExpired(dayAfter)
+        for (const expiresAt of [inAMinute, inAMinute]) await kept({ userId, expiresAt })
+        const later = await kept({ userId, expiresAt: secondsAfter(inAMinute, 1) })
+        expect(await store.removeExpired(secondsAfter(dayAfter, -1))).toBe(0)
+        expect(await store.removeExpired(dayAfter)).toBe(2)
+        expect(await store.removeExpired(dayAfter)).toBe(0)
+        expect(await store.listByUser(userId, inAMinute)).toEqual([later])
+        const rows = await database.run(db => db.select().from(sessions).where(eq(sessions.userId, userId)))
+        expect(rows.map(({ sid }) => sid)).toEqual([later.sid])
+      })
+
+      test('takes away changes that no copy can be older than, by the clock of the database', async () => {
+        await store.removeExpired(new Date())
+        const { sid } = aSession()
+        const ago = (seconds: number) => sql`clock_timestamp() - make_interval(secs => ${seconds})`
+        const changes = [CHANGES_KEPT_SECONDS + 1, CHANGES_KEPT_SECONDS - 60].map(seconds => {
+          return { sid, recordedAt: ago(seconds) }
+        })
+        await database.run(db => db.insert(sessionChanges).values(changes))
+        expect(await store.removeExpired(new Date())).toBe(1)
+        const left = await database.run(db =>
+          db.select().from(sessionChanges).where(eq(sessionChanges.sid, sid)),
+        )
+        expect(left).toHaveLength(1)
+      })
     })
 
     test('answers a ping', async () => {

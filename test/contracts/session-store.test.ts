@@ -1,30 +1,33 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
-import type { RedisClientType } from 'redis'
+import { expect, test } from '@jest/globals'
 import {
+  type Database,
   DatabaseSessionStore,
+  handleOf,
+  newSessionId,
   openDatabase,
   readSettings,
-  type SessionForm,
-  sessionKey,
-  sessions,
-  UserSessions,
 } from '../sources.js'
+import { copyEmbeddedDatabase } from '../support/embedded-database.js'
+import { eventually } from '../support/eventually.js'
 import { createDatabase } from '../support/postgres/postgres-server.js'
 import { startRedisCluster } from '../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis/redis-sentinel.js'
 import { startRedis } from '../support/redis/redis-server.js'
 import { onServers } from '../support/tiers.js'
-import { openRedisStore } from './open-redis-store.js'
+import { openRedisStore, REFRESHES_AT_ONCE } from './open-redis-store.js'
 import { type OpenStore, sessionStoreContract } from './session-store.contract.js'
 
-sessionStoreContract('Redis', () => onRedis(startRedis()), onServers.describe)
-sessionStoreContract('Redis, in the compact form', () => onRedis(startRedis(), 'compact'), onServers.describe)
-sessionStoreContract('Redis Cluster', () => onRedis(startRedisCluster()), onServers.describe)
+sessionStoreContract('PostgreSQL, with copies in Redis', () => onRedis(startRedis()), onServers.describe)
 sessionStoreContract(
-  'Redis Sentinel',
+  'PostgreSQL, with copies in a Redis Cluster',
+  () => onRedis(startRedisCluster()),
+  onServers.describe,
+)
+sessionStoreContract(
+  'PostgreSQL, with copies in Redis Sentinel',
   () => onRedis(startRedisSentinel({ sentinels: 1 })),
   onServers.describe,
 )
@@ -33,31 +36,53 @@ sessionStoreContract(
   'PostgreSQL',
   async () => {
     const { url, drop } = await createDatabase()
-    return onDatabase(url, drop)
+    return onDatabase(await opened(url), drop)
   },
   onServers.describe,
 )
 
 sessionStoreContract('PGlite', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mainstay-sessions-'))
-  return onDatabase(`pglite:${folder}`, () => rm(folder, { recursive: true }))
+  const { database, remove } = await embedded()
+  return onDatabase(database, remove)
 })
 
-async function onRedis(
-  starting: Promise<{ url: string; stop(): Promise<void> }>,
-  form: SessionForm = 'long',
-): Promise<OpenStore> {
+test('refreshes that would wait too long for the database are refused, and may come again', async () => {
+  const { database, remove } = await embedded()
+  const store = new DatabaseSessionStore(database, 1)
+  const refresh = () => store.touch(handleOf(newSessionId()), new Date())
+  const answers = await Promise.allSettled(Array.from({ length: 40 }, refresh))
+  const refused = answers.filter(({ status }) => status === 'rejected')
+  expect(refused.map(answer => answer.status === 'rejected' && answer.reason)).toEqual(
+    refused.map(() => expect.objectContaining({ code: 'SESSION_STORE_UNAVAILABLE' })),
+  )
+  // One is being worked on, and 25 wait.
+  expect(refused).toHaveLength(14)
+  expect(await refresh()).toBeNull()
+  await database.onApplicationShutdown()
+  await remove()
+})
+
+function opened(databaseUrl: string): Promise<Database> {
+  return openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
+}
+
+async function embedded(): Promise<{ database: Database; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-sessions-'))
+  await copyEmbeddedDatabase(folder)
+  return { database: await opened(`pglite:${folder}`), remove: () => rm(folder, { recursive: true }) }
+}
+
+async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>): Promise<OpenStore> {
   const [server, { url: databaseUrl, drop }] = await Promise.all([starting, createDatabase()])
-  const database = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
-  const userSessions = new UserSessions(database)
-  const { store, redis, close } = await openRedisStore(server.url, userSessions, form)
+  const database = await opened(databaseUrl)
+  const { store, redis, close } = await openRedisStore(server.url, database)
   return {
     store,
-    userSessions,
     database,
-    keeps: async sid => {
-      const hash = await redis.run(commands => (commands as RedisClientType).hGetAll(sessionKey(sid)))
-      return Object.keys(hash).length > 0
+    copied: async sid => {
+      await store.touch(sid, new Date())
+      const stamp = () => redis.run(commands => commands.getRange(`copy:${sid}`, 0, 9))
+      await eventually(async () => /^\d+$/.test(await stamp()), { what: 'the copy', everyMs: 2 })
     },
     close: async () => {
       close()
@@ -67,17 +92,11 @@ async function onRedis(
   }
 }
 
-async function onDatabase(databaseUrl: string, remove: () => Promise<void>): Promise<OpenStore> {
-  const database = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
-  const userSessions = new UserSessions(database)
+async function onDatabase(database: Database, remove: () => Promise<void>): Promise<OpenStore> {
   return {
-    store: new DatabaseSessionStore(database, userSessions),
-    userSessions,
+    store: new DatabaseSessionStore(database, REFRESHES_AT_ONCE),
     database,
-    keeps: async sid => {
-      const rows = await database.run(db => db.select().from(sessions).where(eq(sessions.sid, sid)))
-      return rows.length > 0
-    },
+    copied: async () => {},
     close: async () => {
       await database.onApplicationShutdown()
       await remove()
