@@ -111,7 +111,7 @@ describe('deploy/compose, filled in as its README says', () => {
 
   it('runs Redis as the service wants it', async () => {
     const conf = await readFile(join(folder, 'secrets/redis.conf.example'), 'utf8')
-    expect(conf).toMatch(/^maxmemory-policy noeviction$/m)
-    expect(conf).toMatch(/^appendonly yes$/m)
+    expect(conf).toMatch(/^maxmemory-policy allkeys-lru$/m)
+    expect(conf).toMatch(/^maxmemory \d+mb$/m)
   })
 })

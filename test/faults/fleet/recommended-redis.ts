@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 
 const PAGE = 'docs/operations.md'
-const BLOCK = /^# redis\.conf of every node, one replica for each master\n([^`]*)^```/m
+const BLOCK = /^# redis\.conf of every node\n([^`]*)^```/m
 
-/** What docs/operations.md tells operators to set on every node of such a cluster, read from the page itself. */
+/** What docs/operations.md tells operators to set on every node, read from the page itself. */
 export function recommendedRedisSettings(): Readonly<Record<string, string>> {
   const block = BLOCK.exec(readFileSync(PAGE, 'utf8'))?.[1]
-  if (!block) throw new Error(`${PAGE} has no settings for the nodes of a cluster with one replica each`)
+  if (!block) throw new Error(`${PAGE} has no settings for the nodes of a cluster`)
   const lines = block.split('\n').map(line => line.replace(/#.*/, '').trim())
-  return Object.fromEntries(lines.filter(line => line !== '').map(line => line.split(/\s+/, 2)))
+  const settings = lines.filter(line => line !== '').map(line => line.split(/\s+/, 2))
+  return Object.fromEntries(settings.map(([name, value]) => [name, value === '""' ? '' : value]))
 }
