@@ -317,7 +317,7 @@ export { PlansFile } from '../src/platform/plans.js'
 export { Counters } from '../src/platform/rate-limits/counters.js'
 export { bucketsOf, type LimitedAction, type LimitedKind } from '../src/platform/rate-limits/limit-rules.js'
 export { CountedAction, RateLimiter } from '../src/platform/rate-limits/rate-limiter.js'
-export { openRedis, type RedisConnection } from '../src/platform/redis/redis.js'
+export { openRedis, RedisConnection } from '../src/platform/redis/redis.js'
 export { createRedisClient, parseRedisUrl } from '../src/platform/redis/redis-client.js'
 export {
   createKeyFile,

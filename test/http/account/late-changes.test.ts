@@ -1,6 +1,17 @@
-import { beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database, type Db, permissionsOf, type User, Users, userSessions } from '../../sources.js'
+import {
+  Database,
+  type Db,
+  handleOf,
+  permissionsOf,
+  type Session,
+  type SessionId,
+  SessionStore,
+  sessions,
+  type User,
+  Users,
+} from '../../sources.js'
 import { aDnsServer } from '../../support/dns-server.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { anApp, SHOP_ONE, type TestApp } from '../../support/test-app.js'
@@ -19,7 +30,7 @@ import { aManager } from '../support/team-calls.js'
 /** What the member of these tests has, but nothing that lets them change the account or its team. */
 const LESS = permissionsOf(['dataEntry'])
 
-/** What is taken away in the database before the session store has heard of it. */
+/** What is taken away once the guards have read the session. */
 const TAKEN_AWAY: readonly [
   string,
   string,
@@ -43,7 +54,8 @@ const TAKEN_AWAY: readonly [
   [
     'the session',
     '401 SESSION_NOT_FOUND',
-    (_, transaction, { id }) => transaction.delete(userSessions).where(eq(userSessions.userId, id)),
+    (app, transaction, { id }) =>
+      transaction.update(sessions).set({ endedAt: app.clock.now() }).where(eq(sessions.userId, id)),
   ],
 ]
 
@@ -51,6 +63,7 @@ describe('A change that the guards let in just before', () => {
   const dns = aDnsServer()
   const app = anApp(() => ({ DNS_SERVERS: dns.address }))
   let member: User
+  let seen: Session | null
   let change: (method: string, path: string, body?: object) => Promise<string>
   let pending: AddedSatellite
   let active: AddedSatellite
@@ -65,11 +78,17 @@ describe('A change that the guards let in just before', () => {
     const invited = await onMainSite(app, session, 'POST', '/api/team/invitations', { email: anEmail() })
     invitation = invited.json.id
     active = await anActiveSatellite(app, dns, landlord)
+    seen = await app.get(SessionStore).find(handleOf(session.sessionId as SessionId), app.clock.now())
     change = async (...request) => outcome(await onMainSite(app, session, ...request))
+  })
+
+  afterEach(() => {
+    jest.restoreAllMocks()
   })
 
   it.each(TAKEN_AWAY)('is refused once %s is gone', async (_, refusal, takeAway) => {
     await app.get(Database).transaction(transaction => takeAway(app, transaction, member))
+    jest.spyOn(app.get(SessionStore), 'find').mockResolvedValue(seen)
     const outcomes = {
       name: await change('PATCH', '/api/account', { name: 'Thief & Sons' }),
       'hand-off': await change('PATCH', '/api/account', { handoffRequired: 'everyone' }),

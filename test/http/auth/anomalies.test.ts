@@ -793,7 +793,7 @@ describe('anomalies', () => {
         const late = await aStolenSession()
         const inTime = await aStolenSession()
         const tokens = [await app.mailedToken(late.user.email), await app.mailedToken(inTime.user.email)]
-        await app.get(SessionStore).remove(handleOf(inTime.sessionId))
+        await app.get(UserAdministration).endSessions(inTime.user)
         app.clock.advance(7 * DAY - 60)
         expect(outcome(await notMe(tokens[1] as string))).toBe('204')
         app.clock.advance(61)

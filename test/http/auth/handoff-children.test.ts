@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import {
   Database,
   handleOf,
@@ -12,9 +12,10 @@ import {
   SessionStore,
   secondsAfter,
   sessionLinks,
+  sessions,
   type User,
   UserAdministration,
-  userSessions,
+  Users,
 } from '../../sources.js'
 import { listRow } from '../../support/open-session.js'
 import { aMember, anOwner, aSignedInMember, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -194,7 +195,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
     const journey = aJourney()
     const code = await aCode(app, main, SHOP_TWO, journey)
     // The permit has been given; the parent ends before the child is recorded.
-    const held = heldCall(app.get(SessionStore), 'create')
+    const held = heldCall(app.get(Users), 'lockUnchanged')
     const redeeming = redeem(app, { code, verifier: journey.verifier }, SHOP_TWO)
     await held.begun
     await logOut(app, main.accessToken)
@@ -305,14 +306,13 @@ describe('with several connections to the database', () => {
 })
 
 /** Locks a session; throws when somebody else has. */
-const lock = (sid: string) =>
-  sql`select 1 from ${userSessions} where ${userSessions.sid} = ${sid} for update nowait`
+const lock = (sid: string) => sql`select 1 from ${sessions} where ${sessions.sid} = ${sid} for update nowait`
 
 /** Rows of a session and of one that was handed off from it, under these handles. */
-async function listParentAndChild({ id: userId }: User, ...handles: readonly [string, string]) {
+async function listParentAndChild({ id: userId, accountId }: User, ...handles: readonly [string, string]) {
   const [parentSid, childSid] = handles as readonly string[] as [SessionHandle, SessionHandle]
   const expiresAt = secondsAfter(app.clock.now(), 60 * 60)
-  for (const sid of [parentSid, childSid]) await listRow(app, { sid, userId, expiresAt } as Session)
+  for (const sid of [parentSid, childSid]) await listRow(app, { sid, userId, accountId, expiresAt })
   const link = { childSid, parentSid, userId, origin: SHOP_ONE, expiresAt }
   await database().run(db => db.insert(sessionLinks).values(link))
   return [parentSid, childSid] as const
@@ -330,6 +330,7 @@ async function linksOf({ id }: User) {
 }
 
 async function liveSidsOf({ id }: User) {
-  const rows = await database().run(db => db.select().from(userSessions).where(eq(userSessions.userId, id)))
+  const isLive = and(eq(sessions.userId, id), isNull(sessions.endedAt))
+  const rows = await database().run(db => db.select({ sid: sessions.sid }).from(sessions).where(isLive))
   return rows.map(({ sid }) => sid)
 }

@@ -1,14 +1,13 @@
 import { webcrypto } from 'node:crypto'
 import { beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { eq } from 'drizzle-orm'
 import {
   CHALLENGE_SECONDS,
   Database,
   LoginSessions,
+  SessionStore,
   type User,
   Users,
   userHandleOf,
-  userSessions,
 } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { type Circumstances, SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
@@ -251,8 +250,7 @@ describe('POST /api/login/passkey', () => {
       return { session, authenticator, remove }
     }
 
-    const liveSessionsOf = ({ id }: User) =>
-      app.get(Database).run(db => db.select().from(userSessions).where(eq(userSessions.userId, id)))
+    const liveSessionsOf = ({ id }: User) => app.get(SessionStore).listByUser(id, app.clock.now())
 
     // Each step after the signature was found to be right.
     it.each<[string, () => ReturnType<typeof heldCall>]>([

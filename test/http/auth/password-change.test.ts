@@ -1,13 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import {
-  Passwords,
-  RateLimiter,
-  SessionStore,
-  SessionsService,
-  type User,
-  UserAdministration,
-  Users,
-} from '../../sources.js'
+import { Passwords, RateLimiter, SessionStore, type User, UserAdministration, Users } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anOwner, aSignedInOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
@@ -102,7 +94,7 @@ describe('POST /api/password/change', () => {
 
   it('leaves no session to a login with the old password that began before', async () => {
     const owner = await aProvenOwner(app)
-    const held = heldCall(app.get(SessionsService), 'create')
+    const held = heldCall(app.get(Users), 'lockUnchanged')
     const login = logIn(owner, PASSWORD)
     await held.begun
     expect(outcome(await change(owner))).toBe('204')
@@ -114,8 +106,8 @@ describe('POST /api/password/change', () => {
   it('is not made by a session that is ended at the same moment', async () => {
     const owner = await aProvenOwner(app)
     app.clock.advance(2)
-    const held = heldCall(app.get(SessionStore), 'apply')
-    // Decided and committed; the store has not been told.
+    const held = heldCall(app.get(SessionStore), 'forget')
+    // Decided and committed; its copies are still there.
     const ending = app.get(UserAdministration).endSessions(owner)
     await held.begun
     expect(outcome(await change(owner))).toBe('401 SESSION_NOT_FOUND')

@@ -427,13 +427,11 @@ describe('what an account pays for', () => {
     const owner = await anOwner(app)
     const signedIn = await signIn(app, owner, 'main')
     // As it was before there was a plans file.
-    await app.get(Database).transaction(async transaction => {
-      await transaction
-        .update(accounts)
-        .set({ entitled: null, entitledBy: null })
-        .where(eq(accounts.id, owner.accountId))
-      await transaction.update(users).set({ entitled: null }).where(eq(users.accountId, owner.accountId))
-    })
+    await app
+      .get(Database)
+      .run(db =>
+        db.update(accounts).set({ entitled: null, entitledBy: null }).where(eq(accounts.id, owner.accountId)),
+      )
     const before = await signIn(app, owner, 'main')
     expect(permissionsIn(before.accessToken)).toEqual([...PERMISSIONS])
     expect(await sweep()).toBe(1)

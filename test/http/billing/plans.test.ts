@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { eq, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import {
+  accounts,
   billingWork,
   checkouts,
   Database,
@@ -80,7 +81,13 @@ describe('what is on sale', () => {
     const entitled = (email: string) =>
       app
         .get(Database)
-        .run(db => db.select({ entitled: users.entitled }).from(users).where(eq(users.email, email)))
+        .run(db =>
+          db
+            .select({ entitled: accounts.entitled })
+            .from(users)
+            .innerJoin(accounts, eq(accounts.id, users.accountId))
+            .where(eq(users.email, email)),
+        )
     const [member, owner] = await Promise.all(people.map(({ email }) => entitled(email)))
     expect(member).toEqual([
       { entitled: permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']) },

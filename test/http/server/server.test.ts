@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { connect as connectByTls } from 'node:tls'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { makeCertificate } from '../../browser/stage/certificate.js'
-import { SessionChangeLog } from '../../sources.js'
+import { SessionChanges } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -120,7 +120,7 @@ test('finishes a request although its client hangs up, and does not count that a
   app = await TestApp.start()
   const session = await signIn(app, await anOwner(app), 'main')
   const refused = jest.spyOn(app.app.getHttpAdapter().getInstance(), 'countRefusal')
-  const logout = heldCall(app.get(SessionChangeLog), 'end')
+  const logout = heldCall(app.get(SessionChanges), 'record')
   const socket = await connection()
   const headers = { Origin: MAIN, Authorization: `Bearer ${session.accessToken}` }
   const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)

@@ -75,8 +75,9 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
     })
 
     it('the service validates the session in its store', async () => {
-      const { sessionId } = await signIn(app, await anOwner(app), 'main')
-      await app.get(SessionStore).remove(handleOf(sessionId as SessionId))
+      const owner = await anOwner(app)
+      const { sessionId } = await signIn(app, owner, 'main')
+      await app.get(UserAdministration).endSessions(owner)
       expect(outcome(await refreshByCookie(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
     })
 

@@ -10,6 +10,7 @@ import {
   SessionStore,
   type Source,
   type User,
+  UserAdministration,
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { anApp, BACKENDS } from '../../support/test-app.js'
@@ -94,8 +95,9 @@ describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
     )
 
     it('Validation: no store lookup', async () => {
-      const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
-      await app.get(SessionStore).remove(handleOf(sessionId as SessionId))
+      const owner = await anOwner(app)
+      const { accessToken } = await signIn(app, owner, 'main')
+      await app.get(UserAdministration).endSessions(owner)
       expect(outcome(await readData(app, accessToken))).toBe('200')
     })
 
