@@ -75,7 +75,7 @@ export class RedisSessionStore extends DatabaseSessionStore {
     const copy = found === null ? null : decodeCopy(sid, found)
     if (!copy) {
       this.outcomes.miss++
-      return this.renew(sid, usedAt, lease)
+      return this.renew(sid, usedAt, found ?? lease)
     }
     const { session, origin } = copy
     const judgement = this.feed.judge(origin, [sid, session.userId, session.accountId], usedAt)
