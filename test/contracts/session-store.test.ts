@@ -82,7 +82,7 @@ async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>
     copied: async sid => {
       await store.touch(sid, new Date())
       const stamp = () => redis.run(commands => commands.getRange(`copy:${sid}`, 0, 9))
-      await eventually(async () => /^\d+$/.test(await stamp()), { what: 'the copy', everyMs: 2 })
+      await eventually(async () => /^\d+$/.test((await stamp()) ?? ''), { what: 'the copy', everyMs: 2 })
     },
     close: async () => {
       close()
