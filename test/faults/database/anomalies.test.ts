@@ -5,6 +5,7 @@ import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
+import { getCopied } from '../support/copies.js'
 import { refresh } from '../support/requests.js'
 
 /** Another network and another kind of device. */
@@ -52,6 +53,7 @@ describe('an anomaly while PostgreSQL is down', () => {
     await start({})
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'satellite')
+    await getCopied(app, session)
     await postgres.kill('SIGQUIT')
     expect(await refreshElsewhere(session)).toMatchObject({ status: 200 })
     await databaseIsBack()
@@ -63,6 +65,7 @@ describe('an anomaly while PostgreSQL is down', () => {
   test('that ends the session is 503 until that can be recorded, and then 401', async () => {
     await start({ ANOMALY_POLICY: 'revoke:60' })
     const session = await signIn(app, await anOwner(app), 'satellite')
+    await getCopied(app, session)
     await postgres.kill('SIGQUIT')
     for (let times = 0; times < 2; times++)
       expect(await refreshElsewhere(session)).toMatchObject({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, Satellites } from '../../sources.js'
+import { Database, KNOWN_EVERYWHERE_AFTER_MS, Satellites } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { scrape } from '../../support/metrics.js'
@@ -13,8 +13,10 @@ import { type RedisServer, startRedis } from '../../support/redis/redis-server.j
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
-import { refreshUntilServed } from '../support/refresh-until-served.js'
+import { getCopied, hasCopy } from '../support/copies.js'
 import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
+import { startBeside } from '../support/store-service.js'
+import { whileRefreshing } from '../support/while-refreshing.js'
 
 describe('while PostgreSQL is down', () => {
   let postgres: PostgresServer
@@ -54,7 +56,7 @@ describe('while PostgreSQL is down', () => {
         expect(values.get(`mainstay_collect_errors_total{part="${part}"}`)).toBe(1)
       expect(values.has('mainstay_billing_events_waiting')).toBe(false)
       expect(values.has('mainstay_satellites_failing')).toBe(false)
-      expect(values.get('mainstay_store_gate_open{shard="0"}')).toBe(1)
+      expect(values.get('mainstay_session_changes_age_seconds')).toBeGreaterThan(0)
       expect(values.get('mainstay_mails_waiting')).toBe(0)
     } finally {
       await databaseIsBack()
@@ -65,6 +67,8 @@ describe('while PostgreSQL is down', () => {
     const owner = await anOwner(app)
     const main = await signIn(app, owner, 'main')
     const satellite = await signIn(app, owner, 'satellite')
+    const newcomer = await signIn(app, owner, 'satellite')
+    await getCopied(app, main, satellite)
     const enrolled = await anOwner(app)
     const phone = await giveAuthenticator(app, enrolled)
     const challenge = await aChallenge(app, enrolled)
@@ -73,10 +77,11 @@ describe('while PostgreSQL is down', () => {
     expect(await refreshAsMain(app, main)).toMatchObject({ status: 200 })
     expect(await refresh(app, satellite)).toMatchObject({ status: 200 })
     expect(await readData(app, main)).toMatchObject({ status: 200 })
-    // Why it is over is in the database alone.
+    // Whether there is such a session is in the database alone.
     const unknown = { ...satellite, sessionId: randomUUID() }
-    expect(await refresh(app, unknown)).toMatchObject({ status: 401, json: { code: 'SESSION_NOT_FOUND' } })
-    for (const send of [() => login(app, owner), () => logout(app, satellite), secondFactor]) {
+    const withoutCopy = [unknown, newcomer].map(session => () => refresh(app, session))
+    const recorded = [() => login(app, owner), () => logout(app, satellite), secondFactor]
+    for (const send of [...withoutCopy, ...recorded]) {
       const answer = await send()
       expect(answer).toMatchObject({ status: 503, json: { code: 'DATABASE_UNAVAILABLE' }, setCookies: [] })
       expect(answer.headers['retry-after']).toMatch(/^[2-5]$/)
@@ -98,13 +103,15 @@ describe('while PostgreSQL is down', () => {
     const owner = await anOwner(app)
     const origin = 'https://shop.customers.test'
     const satellite = await aSatellite(app, owner, origin)
-    const { sessionId } = await signIn(app, owner, 'satellite', origin)
+    const session = await signIn(app, owner, 'satellite', origin)
+    const { sessionId } = session
     const refreshThere = () =>
       app.request({
         method: 'POST',
         path: '/api/refresh',
         headers: { Origin: origin, 'X-Session-ID': sessionId },
       })
+    await eventually(async () => (await refreshThere()).status === 200 && (await hasCopy(app, session)))
     const looks = jest.spyOn(app.get(Satellites), 'refresh')
     await postgres.kill('SIGQUIT')
     // For a newer version, in vain.
@@ -118,19 +125,42 @@ describe('while PostgreSQL is down', () => {
     await eventually(async () => (await refreshThere()).status === 403)
   })
 
-  test('serves nobody from a Redis that lost a revocation until the database can tell it again', async () => {
+  test('revives nobody from a Redis that lost a revocation, although the database cannot tell it again', async () => {
     const owner = await anOwner(app)
     const ended = await signIn(app, owner, 'satellite')
     const live = await signIn(app, owner, 'satellite')
+    await getCopied(app, ended, live)
     await redisCli(redis.port, 'SAVE')
     expect(await logout(app, ended)).toMatchObject({ status: 204 })
+    await sleep(KNOWN_EVERYWHERE_AFTER_MS)
     await postgres.kill('SIGQUIT')
     await redis.kill('SIGKILL')
     await redis.restart()
-    for (const endAt = performance.now() + 1_500; performance.now() < endAt; )
-      for (const session of [ended, live]) expect(await refresh(app, session)).toMatchObject({ status: 503 })
+    await eventually(async () => (await refresh(app, live)).status === 200)
+    for (let times = 0; times < 20; times++)
+      expect(await refresh(app, ended)).toMatchObject({ status: 503, json: { code: 'DATABASE_UNAVAILABLE' } })
     await databaseIsBack()
-    await refreshUntilServed(app, { live, ended }, 5_000)
+    expect(await refresh(app, ended)).toMatchObject({ status: 401 })
+  })
+
+  test('refreshes sessions with a copy without one 503, until COPIES_WITHOUT_DATABASE_SECONDS are over', async () => {
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    const impatient = await startBeside(app, { COPIES_WITHOUT_DATABASE_SECONDS: '4' })
+    try {
+      await getCopied(app, session)
+      await whileRefreshing({ apps: [app, impatient], live: [session], ended: [] }, async () => {
+        await postgres.kill('SIGQUIT')
+        await sleep(2_500)
+      })
+      await eventually(async () => (await refresh(impatient, session)).status === 503, { timeoutMs: 4_000 })
+      expect(await refresh(impatient, session)).toMatchObject({ json: { code: 'DATABASE_UNAVAILABLE' } })
+      expect(await refresh(app, session)).toMatchObject({ status: 200 })
+      expect(await impatient.request({ path: '/health/ready' })).toMatchObject({ status: 200 })
+      await databaseIsBack()
+      await eventually(async () => (await refresh(impatient, session)).status === 200)
+    } finally {
+      await impatient.stop()
+    }
   })
 
   test('answers 503 for a transaction that is cut off between two statements, and the process lives', async () => {

@@ -9,6 +9,7 @@ import { type PgBouncer, POOL_OF_PGBOUNCER, startPgBouncer } from '../../support
 import { createDatabase, startPostgres, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
+import { getCopied } from '../support/copies.js'
 import { type MovableAddress, startMovableAddress } from '../support/movable-address.js'
 import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
 
@@ -44,6 +45,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
   test('answers 503 to the first and to everybody after, and serves again when it answers', async () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
+    await getCopied(app, session)
     address.beSilent(true)
     const answeredMs = await msOf503(() => login(app, owner))
     for (let time = 0; time < 5; time++) expect(await logout(app, session)).toMatchObject({ status: 503 })

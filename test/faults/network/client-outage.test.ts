@@ -4,23 +4,21 @@ import { browserFetch } from '../../support/client/browser-fetch.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
-import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { MAIN } from '../../support/test-app.js'
-import { type StoreService, startServiceOn } from '../support/store-service.js'
+import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 
-let redis: RedisServer
-let service: StoreService
+let postgres: PostgresServer
+let app: TestApp
 beforeAll(async () => {
-  redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
-  service = await startServiceOn(redis.url)
+  postgres = await startPostgres()
+  app = await TestApp.start({ DATABASE_URL: postgres.url })
 })
 afterAll(async () => {
-  await service?.stop()
-  await redis?.stop()
+  await app?.stop()
+  await postgres?.stop()
 })
 
-test('a client waits out an outage of the session store, and nobody is logged out', async () => {
-  const { app } = service
+test('a client waits out an outage of the database, and nobody is logged out', async () => {
   const { email } = await anOwner(app)
   const statuses: [number[], number[]] = [[], []]
   const clients: Client[] = [
@@ -31,10 +29,10 @@ test('a client waits out an outage of the session store, and nobody is logged ou
   const changes: string[] = []
   for (const client of clients) client.onChange(({ status }) => changes.push(status))
 
-  await redis.kill('SIGKILL')
+  await postgres.kill('SIGQUIT')
   await expect(clients[0]?.login({ email, password: PASSWORD })).rejects.toMatchObject({
     status: 503,
-    code: 'SESSION_STORE_UNAVAILABLE',
+    code: 'DATABASE_UNAVAILABLE',
   })
   app.clock.advance(910)
   const reading = clients.map(client => client.fetch('/api/data'))
@@ -42,7 +40,7 @@ test('a client waits out an outage of the session store, and nobody is logged ou
   for (const one of reading) void one.finally(() => answered.push(one))
   await eventually(() => statuses.every(seen => seen.includes(503)), { what: 'both to be refused' })
   expect(answered).toEqual([])
-  await redis.restart()
+  await postgres.restart()
 
   expect((await Promise.all(reading)).map(({ status }) => status)).toEqual([200, 200])
   // They hear why they wait; nobody is logged out.

@@ -1,60 +1,111 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { permissionsOf, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { aMember, anOwner, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
-import { startRedis } from '../../support/redis/redis-server.js'
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import type { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
-import { refreshUntilServed } from '../support/refresh-until-served.js'
-import { login, logout, refresh } from '../support/requests.js'
-import { startServiceOn } from '../support/store-service.js'
+import { getCopied } from '../support/copies.js'
+import { claimsOf, login, logout, pay, refreshAsMain } from '../support/requests.js'
+import { type Replicas, startReplicasOn } from '../support/store-service.js'
+import { whileRefreshing } from '../support/while-refreshing.js'
 
-test('a Redis cut off from its replicas serves nobody, and learns what was ended when it has them back', async () => {
-  const redis = await startRedis()
-  const { app, stop } = await startServiceOn(redis.url)
-  try {
-    const owner = await anOwner(app)
-    const live = await signIn(app, owner, 'satellite')
-    const ended = await signIn(app, owner, 'satellite')
-    await redisCli(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '1')
-    expect(await refresh(app, live)).toMatchObject({ status: 503 })
-    expect(await login(app, owner)).toMatchObject({ status: 503 })
-    expect(await logout(app, ended)).toMatchObject({ status: 503 })
-    await redisCli(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '0')
-    const { recoveredMs, lost } = await refreshUntilServed(app, { live, ended }, 3_000)
-    saw('redis-split', { status: 503, recoveredMs, lost })
-  } finally {
-    await stop()
-    await redis.stop()
-  }
-})
+describe('a Redis that takes no writes', () => {
+  let redis: RedisServer
+  let service: Replicas
+  let app: TestApp
+  let other: TestApp
 
-test('a Redis that cannot write to its disk serves nobody until it can', async () => {
-  const redis = await startRedis({ args: ['--save', '3600 1'] })
-  const { app, stop } = await startServiceOn(redis.url)
+  beforeAll(async () => {
+    redis = await startRedis({ args: ['--save', '3600 1'] })
+    service = await startReplicasOn(redis.url)
+    ;({ app, other } = service)
+  })
+  afterAll(async () => {
+    await service?.stop()
+    await redis?.stop()
+  })
+
   const cli = (...command: string[]) => redisCli(redis.port, ...command)
-  try {
-    const owner = await anOwner(app)
-    const live = await signIn(app, owner, 'satellite')
-    const ended = await signIn(app, owner, 'satellite')
+
+  /** A folder in the place of its file, which it cannot replace. */
+  async function fileInTheWay(): Promise<string> {
     const [, folder = ''] = (await cli('CONFIG', 'GET', 'dir')).split('\n')
-    // A folder in the place of its file, which it cannot replace.
-    const inTheWay = join(folder.trim(), 'dump.rdb')
-    await rm(inTheWay, { force: true })
-    await mkdir(inTheWay)
-    await cli('BGSAVE')
-    await eventually(async () => (await cli('INFO', 'persistence')).includes('rdb_last_bgsave_status:err'))
-    expect(await refresh(app, live)).toMatchObject({ status: 503 })
-    expect(await login(app, owner)).toMatchObject({ status: 503 })
-    expect(await logout(app, ended)).toMatchObject({ status: 503 })
-    await rm(inTheWay, { recursive: true })
-    await cli('BGSAVE')
-    await eventually(async () => (await cli('INFO', 'persistence')).includes('rdb_last_bgsave_status:ok'))
-    const { recoveredMs, lost } = await refreshUntilServed(app, { live, ended }, 3_000)
-    saw('redis-disk', { status: 503, recoveredMs, lost })
-  } finally {
-    await stop()
-    await redis.stop()
+    return join(folder.trim(), 'dump.rdb')
   }
+
+  async function hasSaved(status: 'ok' | 'err'): Promise<void> {
+    await cli('BGSAVE')
+    await eventually(async () =>
+      (await cli('INFO', 'persistence')).includes(`rdb_last_bgsave_status:${status}`),
+    )
+  }
+
+  test.each<[string, { fault: string; refuse: () => Promise<unknown>; mend: () => Promise<unknown> }]>([
+    [
+      'it is cut off from its replicas',
+      {
+        fault: 'redis-split',
+        refuse: () => cli('CONFIG', 'SET', 'min-replicas-to-write', '1'),
+        mend: () => cli('CONFIG', 'SET', 'min-replicas-to-write', '0'),
+      },
+    ],
+    [
+      'it has no memory left and may not evict',
+      {
+        fault: 'redis-full',
+        refuse: () => cli('CONFIG', 'SET', 'maxmemory', '1'),
+        mend: () => cli('CONFIG', 'SET', 'maxmemory', '0'),
+      },
+    ],
+    [
+      'it cannot write to its disk',
+      {
+        fault: 'redis-disk',
+        refuse: async () => {
+          await rm(await fileInTheWay(), { force: true })
+          await mkdir(await fileInTheWay())
+          await hasSaved('err')
+        },
+        mend: async () => {
+          await rm(await fileInTheWay(), { recursive: true })
+          await hasSaved('ok')
+        },
+      },
+    ],
+  ])(
+    'refuses nobody, and what is ended or taken meanwhile is so at once: %s',
+    async (_, { fault, refuse, mend }) => {
+      const owner = await anOwner(app)
+      const [live, paying] = [await signIn(app, owner, 'satellite'), await signIn(app, owner, 'main')]
+      const ended = await signIn(app, owner, 'satellite')
+      const member = await aMember(app, owner)
+      const losing = await signIn(app, member, 'main')
+      await getCopied(app, live, ended, paying, losing)
+      await refuse()
+      let lost = 0
+      try {
+        expect(await login(app, owner)).toMatchObject({ status: 200 })
+        expect(await pay(app, paying)).toMatchObject({ status: 201 })
+        expect(await logout(app, ended)).toMatchObject({ status: 204 })
+        ;({ lost } = await whileRefreshing(
+          { apps: [app, other], live: [live, paying], ended: [ended] },
+          async () => {
+            await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+            for (const each of [other, app])
+              expect(claimsOf(await refreshAsMain(each, losing)).permissions).toEqual(
+                permissionsOf(['viewReports']),
+              )
+          },
+        ))
+      } finally {
+        await mend()
+      }
+      await whileRefreshing({ apps: [app, other], live: [live], ended: [ended] }, () => getCopied(app, live))
+      saw(fault, { lost })
+    },
+  )
 })

@@ -22,7 +22,7 @@ test('fleet 8: a start waits for a Redis that comes later', async () => {
   }
 })
 
-test('fleet 8: a cluster in which nobody serves some of the slots is 503, also at start, and never 500', async () => {
+test('fleet 8: a cluster in which nobody serves some of the slots refuses nobody, also at start', async () => {
   const redis = await startRedis({
     args: [
       ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
@@ -41,7 +41,7 @@ test('fleet 8: a cluster in which nobody serves some of the slots is 503, also a
       for (const each of [app, second]) {
         const answers = await Promise.all(sessions.map(session => refresh(each, session)))
         const logins = await Promise.all(Array.from({ length: 8 }, () => login(each, owner)))
-        for (const { status } of [...answers, ...logins]) expect([200, 503]).toContain(status)
+        for (const answer of [...answers, ...logins]) expect(answer).toMatchObject({ status: 200 })
       }
     } finally {
       await second.stop()

@@ -17,6 +17,12 @@ export function refresh(app: TestApp, { sessionId }: SignedIn): Promise<TestResp
   return app.request({ method: 'POST', path: '/api/refresh', headers: { 'X-Session-ID': sessionId } })
 }
 
+/** As the client of that session would. */
+export function refreshOwn(app: TestApp, session: SignedIn): Promise<TestResponse> {
+  const { source } = claimsIn(session.accessToken)
+  return source === 'main' ? refreshAsMain(app, session) : refresh(app, session)
+}
+
 export function login(app: TestApp, { email }: Pick<User, 'email'>): Promise<TestResponse> {
   return app.request({
     method: 'POST',
@@ -60,6 +66,15 @@ export function sidOf({ sessionId }: SignedIn): SessionHandle {
 }
 
 /** What the access token of an answer says, unverified. */
-export function claimsOf({ json }: TestResponse): { permissions: Record<string, boolean> } {
-  return JSON.parse(Buffer.from(json.accessToken.split('.')[1], 'base64url').toString())
+export function claimsOf({ json }: TestResponse): Claims {
+  return claimsIn(json.accessToken)
+}
+
+interface Claims {
+  readonly permissions: Record<string, boolean>
+  readonly source: string
+}
+
+function claimsIn(accessToken: string): Claims {
+  return JSON.parse(Buffer.from(accessToken.split('.')[1] as string, 'base64url').toString())
 }
