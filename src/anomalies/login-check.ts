@@ -233,7 +233,8 @@ export class RefreshAnomalyCheck {
   /**
    * To be called when the client is no longer the same (`isSameClient`). Returns whether that has ended the
    * session, as the settings may ask for. The change is written to the store by compare-and-set, so exactly one
-   * request on one replica reports it.
+   * request on one replica reports it. While the database does not answer none does, unless something has to be done
+   * about the session: that throws `DATABASE_UNAVAILABLE`.
    */
   async check(session: Session, client: Client): Promise<boolean> {
     const now = this.clock.now()
@@ -246,11 +247,20 @@ export class RefreshAnomalyCheck {
     if (isEnded) await this.response.end(session, client)
     else if (actions.has('reauthenticate')) await this.store.voidAuthentication(session.sid, now)
     // Last, so that after a failure the next refresh still finds the change.
-    const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
+    const isOurs = isEnded || (await this.isFirstToNote(session, client, now))
     if (isOurs && actions.has('log')) this.response.recordAnomaly('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
       await this.response.notify(asOfLastUse(session), client, data => unusualUseNotice(data, isEnded))
     return isEnded
+  }
+
+  private async isFirstToNote(session: Session, client: Client, now: Date): Promise<boolean> {
+    try {
+      return await this.store.updateClient(session.sid, session, client, now)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE') return false
+      throw error
+    }
   }
 
   private placed({ ip, userAgent }: ClientAddress) {

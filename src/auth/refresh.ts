@@ -152,7 +152,7 @@ export class RefreshController {
       throw overBecause('revoked')
     }
     // The check took time, in which the session may have ended or lost permissions.
-    const current = await this.store.find(sid, this.clock.now())
+    const current = await this.store.touch(sid, this.clock.now())
     return current ? this.terms.issueToken(current) : this.refusePast(client, sid)
   }
 

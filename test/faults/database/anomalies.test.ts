@@ -8,9 +8,11 @@ import { TestApp } from '../../support/test-app.js'
 import { getCopied } from '../support/copies.js'
 import { refresh } from '../support/requests.js'
 
-/** Another network and another kind of device. */
+/** As when a phone leaves the Wi-Fi. */
+const ANOTHER_NETWORK = { 'X-Forwarded-For': '203.0.113.7' }
+/** And another kind of device. */
 const ELSEWHERE = {
-  'X-Forwarded-For': '203.0.113.7',
+  ...ANOTHER_NETWORK,
   'User-Agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36',
 }
 
@@ -34,8 +36,8 @@ describe('an anomaly while PostgreSQL is down', () => {
     })
   }
 
-  function refreshElsewhere({ sessionId }: SignedIn) {
-    const headers = { 'X-Session-ID': sessionId, ...ELSEWHERE }
+  function refreshFrom(where: Readonly<Record<string, string>>, { sessionId }: SignedIn) {
+    const headers = { 'X-Session-ID': sessionId, ...where }
     return app.request({ method: 'POST', path: '/api/refresh', headers })
   }
 
@@ -49,17 +51,31 @@ describe('an anomaly while PostgreSQL is down', () => {
     )
   }
 
-  test('logs out nobody; it is in the audit log when the database is back', async () => {
+  test('refuses nobody who is only in another network; it is in the audit log after the first refresh when the database is back', async () => {
     await start({})
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'satellite')
     await getCopied(app, session)
     await postgres.kill('SIGQUIT')
-    expect(await refreshElsewhere(session)).toMatchObject({ status: 200 })
+    expect(await refreshFrom(ANOTHER_NETWORK, session)).toMatchObject({ status: 200 })
     await databaseIsBack()
+    expect(await refreshFrom(ANOTHER_NETWORK, session)).toMatchObject({ status: 200 })
     await eventually(async () =>
       (await app.auditRows()).some(row => row.userId === owner.id && row.action === 'session.anomaly'),
     )
+  })
+
+  test('that voids a re-authentication is 503 until that can be recorded', async () => {
+    await start({})
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    await getCopied(app, session)
+    await postgres.kill('SIGQUIT')
+    expect(await refreshFrom(ELSEWHERE, session)).toMatchObject({
+      status: 503,
+      json: { code: 'DATABASE_UNAVAILABLE' },
+    })
+    await databaseIsBack()
+    expect(await refreshFrom(ELSEWHERE, session)).toMatchObject({ status: 200 })
   })
 
   test('that ends the session is 503 until that can be recorded, and then 401', async () => {
@@ -68,13 +84,13 @@ describe('an anomaly while PostgreSQL is down', () => {
     await getCopied(app, session)
     await postgres.kill('SIGQUIT')
     for (let times = 0; times < 2; times++)
-      expect(await refreshElsewhere(session)).toMatchObject({
+      expect(await refreshFrom(ELSEWHERE, session)).toMatchObject({
         status: 503,
         json: { code: 'DATABASE_UNAVAILABLE' },
       })
     expect(await refresh(app, session)).toMatchObject({ status: 200 })
     await databaseIsBack()
-    expect(await refreshElsewhere(session)).toMatchObject({ status: 401 })
+    expect(await refreshFrom(ELSEWHERE, session)).toMatchObject({ status: 401 })
     expect(await refresh(app, session)).toMatchObject({ status: 401 })
   })
 })
