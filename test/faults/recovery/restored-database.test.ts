@@ -6,18 +6,18 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { permissionsIn } from '../../http/support/paying.js'
 import { aSubscriber, statusOf } from '../../http/support/subscriber.js'
-import { NEWEST_CHANGE_KEY, permissionsOf, StoreSupervisor, UserAdministration } from '../../sources.js'
+import { permissionsOf, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase, type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
-import { login, logout, readData, refresh } from '../support/requests.js'
+import { getCopied } from '../support/copies.js'
+import { login, logout, refresh } from '../support/requests.js'
 import { runDocumented } from './documented-commands.js'
 
 const RESTORED = 'PostgreSQL was restored'
-const UNAVAILABLE = { status: 503, json: { code: 'SESSION_STORE_UNAVAILABLE' } }
 const ENDED = { status: 401, json: { code: 'SESSION_NOT_FOUND' } }
 
 let backups: string
@@ -39,12 +39,13 @@ afterAll(async () => {
   await rm(backups, { recursive: true })
 })
 
-it('a dump that is restored under a running service: nothing that has ended comes back, nobody keeps what the database does not know', async () => {
+it('a dump that is restored under a running service: copies are worth nothing, and sessions are as the dump has them', async () => {
   const database = await createDatabase()
   cleanUp.push(() => database.drop())
   const app = await startOn(database.url)
   const { owner, kept, revoked, ended } = await people(app)
   const member = await aMember(app, owner)
+  await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
   const asMember = await signIn(app, member, 'satellite')
   const payer = await aSubscriber(app)
   const variables = commandsOf(app)
@@ -53,31 +54,40 @@ it('a dump that is restored under a running service: nothing that has ended come
 
   expect(await logout(app, revoked)).toMatchObject({ status: 204 })
   const newcomer = await signIn(app, owner, 'satellite')
-  await app.get(UserAdministration).grant(member, permissionsOf(['payments', 'dataEntry']))
-  await isNoted(app)
+  await app.get(UserAdministration).grant(member, permissionsOf(['dataEntry', 'viewReports']))
+  await getCopied(app, kept, newcomer, asMember)
+  expect(permissionsIn((await refresh(app, asMember)).json.accessToken)).toContain('dataEntry')
   await emptyDatabase(database.url)
   await runDocumented(RESTORED, 'pg_restore', variables)
 
-  await eventually(async () => (await refresh(app, kept)).status === 503, { what: 'the service to notice' })
-  await eventually(() => reasonAt(app).includes('does not have'), { what: 'the reason' })
+  // The service sees it, and so does one that starts now.
+  await eventually(async () => (await refresh(app, newcomer)).status === 401, {
+    what: 'the service to notice',
+  })
   const restarted = await startOn(database.url, app)
-  for (const server of [app, restarted])
-    for (const session of [kept, revoked, newcomer])
-      expect(await refresh(server, session)).toMatchObject(UNAVAILABLE)
-  expect(await login(app, owner)).toMatchObject(UNAVAILABLE)
+  for (const server of [app, restarted]) {
+    for (const session of [ended, newcomer]) expect(await refresh(server, session)).toMatchObject(ENDED)
+    for (const session of [kept, revoked])
+      expect(await refresh(server, session)).toMatchObject({ status: 200 })
+    expect(permissionsIn((await refresh(server, asMember)).json.accessToken)).toEqual(['viewReports'])
+  }
+  expect(await login(app, owner)).toMatchObject({ status: 200 })
 
   await runDocumented(RESTORED, 'secrets-keys.json', variables)
   await runDocumented(RESTORED, 'one_time_tokens', variables)
-  await runDocumented(RESTORED, 'store:accept-loss', variables)
+  const generation = () => rowsOf(database.url, 'select generation from session_copies')
+  const before = await generation()
+  await runDocumented(RESTORED, 'session_copies', variables)
+  await eventually(async () => (await generation()).length === 1, { what: 'another generation' })
+  expect(await generation()).not.toEqual(before)
+  // What is ended and taken now counts, although its numbers were given once before.
+  for (const server of [app, restarted]) await getCopied(server, kept, asMember)
+  expect(await logout(app, kept)).toMatchObject({ status: 204 })
+  await app.get(UserAdministration).grant(member, permissionsOf([]))
   for (const server of [app, restarted]) {
-    await eventually(async () => (await refresh(server, kept)).status === 200)
-    for (const session of [revoked, ended, newcomer, asMember])
-      expect(await refresh(server, session)).toMatchObject(ENDED)
+    expect(await refresh(server, kept)).toMatchObject(ENDED)
+    expect(permissionsIn((await refresh(server, asMember)).json.accessToken)).toEqual([])
   }
-  // What is taken away now counts, although its number was given once before.
-  const again = await signIn(app, member, 'satellite')
-  await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
-  expect(permissionsIn((await refresh(app, again)).json.accessToken)).toEqual(['viewReports'])
   expect(await runDocumented(RESTORED, 'audit:verify', variables)).toContain('rows')
   expect(await statusOf(app, await signIn(app, payer.owner, 'main'))).toBe('active')
 })
@@ -97,6 +107,7 @@ it('a base backup and its log, restored to a moment: as it was then', async () =
   const [{ now: moment }] = await rowsOf(postgres.url, 'select now()::text')
   expect(await logout(app, revoked)).toMatchObject({ status: 204 })
   const newcomer = await signIn(app, owner, 'satellite')
+  await getCopied(app, kept, newcomer)
   const [{ segment }] = await rowsOf(postgres.url, 'select pg_walfile_name(pg_switch_wal()) as segment')
   await eventually(async () => {
     const [{ archived }] = await rowsOf(
@@ -117,43 +128,55 @@ it('a base backup and its log, restored to a moment: as it was then', async () =
     const [{ isInRecovery }] = await rowsOf(restored.url, 'select pg_is_in_recovery() as "isInRecovery"')
     return !isInRecovery
   })
+  // Copies of what was after that moment are in Redis.
   const again = await startOn(restored.url, app)
-  // So few changes are lost that their numbers do not show it: whoever restores says so.
-  await runDocumented(RESTORED, 'store:accept-loss', commandsOf(again))
-  await eventually(async () => (await refresh(again, kept)).status === 200)
-  for (const session of [revoked, ended, newcomer]) expect(await refresh(again, session)).toMatchObject(ENDED)
+  for (const session of [ended, newcomer]) expect(await refresh(again, session)).toMatchObject(ENDED)
+  for (const session of [kept, revoked]) expect(await refresh(again, session)).toMatchObject({ status: 200 })
   expect(await login(again, lateOwner)).toMatchObject({ status: 200 })
 })
 
-it('a Redis that comes back empty: nobody is told 401 until its loss was accepted', async () => {
-  const database = await createDatabase()
-  cleanUp.push(() => database.drop())
-  const app = await startOn(database.url)
-  const { owner, kept } = await people(app)
-  await redisCli(redis.port, 'FLUSHALL')
-  expect(await refresh(app, kept)).toMatchObject(UNAVAILABLE)
-  await runDocumented('Lost Redis', 'store:accept-loss', commandsOf(app))
-  await eventually(async () => (await refresh(app, kept)).status === 401)
-  expect(await refresh(app, await signIn(app, owner, 'satellite'))).toMatchObject({ status: 200 })
+it('a disk image that is put back while no service runs: copies are worth nothing once that was said', async () => {
+  const postgres = await startServer({})
+  const [{ data_directory: data }] = await rowsOf(postgres.url, 'show data_directory')
+  const app = await startOn(postgres.url)
+  const member = await aMember(app, await anOwner(app))
+  await app.get(UserAdministration).grant(member, permissionsOf(['viewReports']))
+  const session = await signIn(app, member, 'satellite')
+  await postgres.kill('SIGQUIT')
+  execFileSync('cp', ['-a', data, `${data}-image`])
+  await postgres.restart()
+  await eventually(async () => (await refresh(app, session)).status === 200)
+  await app.get(UserAdministration).grant(member, permissionsOf(['dataEntry', 'viewReports']))
+  await getCopied(app, session)
+  // The service ends before.
+  await cleanUp.pop()?.()
+  await postgres.kill('SIGQUIT')
+  execFileSync('rm', ['-r', data])
+  execFileSync('mv', [`${data}-image`, data])
+  await postgres.restart()
+
+  await runDocumented(RESTORED, 'session_copies', { ...commandsOf(app), DATABASE_URL: postgres.url })
+  const again = await startOn(postgres.url, app)
+  for (let times = 0; times < 3; times++)
+    expect(permissionsIn((await refresh(again, session)).json.accessToken)).toEqual(['viewReports'])
 })
 
-it('a region that is gone: the standby has everything but the sessions', async () => {
+it('a region that is gone: the standby has everything, sessions too', async () => {
   const first = await startServer({})
   const standby = await startServer({ standbyOf: first.url })
   await rowsOf(first.url, "alter system set synchronous_standby_names = '*'")
   await rowsOf(first.url, 'select pg_reload_conf()')
   const app = await startOn(first.url)
   const { owner, kept, revoked } = await people(app)
+  await getCopied(app, kept)
   expect(await logout(app, revoked)).toMatchObject({ status: 204 })
   await Promise.all([first.kill('SIGQUIT'), redisCli(redis.port, 'FLUSHALL')])
 
   const variables = { ...commandsOf(app), DATABASE_URL: standby.url }
   await runDocumented('Region loss', 'pg_promote', variables)
   const moved = await startOn(standby.url, app)
-  for (const session of [kept, revoked]) expect(await refresh(moved, session)).toMatchObject(UNAVAILABLE)
-  expect(await readData(moved, kept)).toMatchObject({ status: 200 })
-  await runDocumented('Region loss', 'store:accept-loss', variables)
-  await eventually(async () => (await refresh(moved, kept)).status === 401)
+  expect(await refresh(moved, kept)).toMatchObject({ status: 200 })
+  expect(await refresh(moved, revoked)).toMatchObject(ENDED)
   expect(await login(moved, owner)).toMatchObject({ status: 200 })
 })
 
@@ -198,18 +221,6 @@ function commandsOf({ settings, stores, sandbox }: TestApp): Record<string, stri
     ...stores,
     BACKUPS: backups,
   }
-}
-
-/** Redis has heard of the newest change in the database. */
-async function isNoted(app: TestApp): Promise<void> {
-  await eventually(async () => {
-    const [{ id }] = await rowsOf(app.settings.databaseUrl, 'select max(id) as id from session_changes')
-    return (await redisCli(redis.port, 'GET', NEWEST_CHANGE_KEY)).endsWith(`:${id}`)
-  })
-}
-
-function reasonAt(app: TestApp): string {
-  return app.get(StoreSupervisor).status()[0]?.reason ?? ''
 }
 
 /** The same database, with nothing in it. */
