@@ -30,6 +30,7 @@ import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { callsWithin } from '../support/calls-within.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
+import { untilCopied } from '../support/until-copied.js'
 
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/'
 const WINDOWS = `${CHROME}140.0.0.0 Safari/537.36`
@@ -586,6 +587,7 @@ describe('anomalies', () => {
     describe('a refresh', () => {
       it('makes one call of the store and none of the database where nothing has changed', async () => {
         const sessionId = await logIn(await anOwner(app))
+        await untilCopied(app, sessionId, () => refresh(sessionId))
         await app.auditRows()
         const store = app.get(SessionStore)
         const touch = jest.spyOn(store, 'touch')

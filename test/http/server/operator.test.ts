@@ -14,7 +14,6 @@ import {
   type SessionId,
   unavailable,
 } from '../../sources.js'
-import { eventually } from '../../support/eventually.js'
 import { giveTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
@@ -24,6 +23,7 @@ import { type Ended, run } from '../../support/processes/run-program.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { untilCopied } from '../support/until-copied.js'
 
 describe('the command line, beside a running server', () => {
   const app = anApp()
@@ -85,12 +85,7 @@ describe('the command line, beside a running server', () => {
     const owner = await anOwner(app)
     const { sessionId } = await signIn(app, owner, 'main')
     const sid = handleOf(sessionId as SessionId)
-    const isCopied = async () => {
-      expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
-      const kept = await app.get(RedisConnection).run(commands => commands.get(`copy:${sid}`))
-      return /^\d/.test(kept ?? '')
-    }
-    await eventually(isCopied, { what: 'the session to be copied', everyMs: 200 })
+    await untilCopied(app, sessionId, () => refreshByCookie(app, sessionId))
     const deleting = jest.spyOn(RedisConnection.prototype, 'run')
     deleting.mockRejectedValue(unavailable('SESSION_STORE_UNAVAILABLE'))
     const revoked = await mainstay('session:revoke', sid)
