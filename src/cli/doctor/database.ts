@@ -226,10 +226,9 @@ async function checkConnections(
  * minutes to every day.
  */
 const EXPIRING = [
-  ['sessions', 'expires_at', '1 day'],
-  ['user_sessions', 'expires_at', '1 day'],
+  ['sessions', 'expires_at', '2 days'],
   ['session_links', 'expires_at', '1 day'],
-  ['session_changes', 'until', '1 day'],
+  ['session_changes', 'recorded_at', '1 day'],
   ['one_time_tokens', 'expires_at', '1 day'],
   ['refusal_counts', 'minute', '32 days'],
   ['provider_events', 'handled_at', '92 days'],
