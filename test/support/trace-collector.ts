@@ -37,9 +37,10 @@ export class TraceCollector {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** The spans of the trace whose root has this name, without the root; null when there is none. */
-  below(rootName: string): readonly CollectedSpan[] | null {
-    const root = this.spans.find(({ name, parentSpanId }) => name === rootName && !parentSpanId)
+  /** The spans of the first, or last, trace whose root has this name, without the root; null when there is none. */
+  below(rootName: string, which: 'first' | 'last' = 'first'): readonly CollectedSpan[] | null {
+    const roots = this.spans.filter(({ name, parentSpanId }) => name === rootName && !parentSpanId)
+    const root = roots.at(which === 'first' ? 0 : -1)
     return root ? this.spans.filter(span => span.traceId === root.traceId && span !== root) : null
   }
 
