@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
 import { type Actor, type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
@@ -123,6 +123,18 @@ export class SessionChanges {
     // What was named may have ended in a request that is still waiting for its copies to go.
     const sids = new Set([...endings.map(({ sid }) => sid), ...ended, ...endedOfUsers])
     return { changed: { sids: [...sids], userIds, accountIds }, ended: count }
+  }
+
+  /** Like {@link record}, for a user who is removed: their sessions end, and nothing is kept of those that had ended. */
+  async recordRemoval(transaction: Db, userId: string, event: AuditEvent): Promise<RecordedChanges> {
+    const recorded = await this.record(transaction, [{ kind: 'end-all', userId }], event)
+    const removed = await transaction
+      .delete(sessions)
+      .where(eq(sessions.userId, userId))
+      .returning({ sid: sessions.sid })
+    // No store can look them up after the commit.
+    const sids = removed.map(({ sid }) => sid as SessionHandle)
+    return { ...recorded, changed: { ...recorded.changed, sids } }
   }
 
   /**

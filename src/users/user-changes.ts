@@ -150,9 +150,9 @@ export class UserChanges {
   ): Promise<RecordedChanges> {
     await this.withdrawOfRemoved(transaction, user)
     await this.users.remove(transaction, user.id)
-    return this.changes.record(
+    return this.changes.recordRemoval(
       transaction,
-      [{ kind: 'end-all', userId: user.id }],
+      user.id,
       // From now on nothing else knows who they were.
       auditEventOf(user, actor, 'user.remove', { email: user.email }),
     )
