@@ -16,7 +16,7 @@ import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
-import { mergeRecorded, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
+import { NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
@@ -196,25 +196,24 @@ export class SecondFactorPolicyService {
    * transaction that has locked the account and changed its requirement. Safe to repeat.
    */
   async apply(transaction: Db, accountId: string): Promise<RecordedChanges> {
-    let recorded = NOTHING_RECORDED
+    let changed = 0
     for (let page = await lockPage(transaction, accountId, null); page.length > 0; ) {
-      recorded = mergeRecorded(recorded, await this.applyTo(transaction, page))
+      changed += await this.applyTo(transaction, page)
       const last = page.length < USERS_A_PAGE ? undefined : page.at(-1)
       page = last ? await lockPage(transaction, accountId, last) : []
     }
-    return recorded
+    return this.changes.record(transaction, changed > 0 ? [{ kind: 'permissions', accountId }] : [], null)
   }
 
-  private async applyTo(transaction: Db, userIds: readonly string[]): Promise<RecordedChanges> {
+  /** Returns how many of these users it concerns. */
+  private async applyTo(transaction: Db, userIds: readonly string[]): Promise<number> {
     // A trigger sets the right value.
     const changed = await transaction
       .update(users)
       .set({ mustEnrol: not(users.mustEnrol) })
       .where(and(inArray(users.id, [...userIds]), IS_OUTDATED))
-      .returning({ userId: users.id })
-    if (changed.length === 0) return NOTHING_RECORDED
-    const regranted = changed.map(({ userId }) => ({ kind: 'permissions', userId }) as const)
-    return this.changes.record(transaction, regranted, null)
+      .returning({ id: users.id })
+    return changed.length
   }
 }
 

@@ -66,9 +66,8 @@ export class UserFactors {
       .update(users)
       .set({ hasSecondFactor })
       .where(eq(users.id, userId))
-      .returning({ granted: users.granted })
-    const change = user && ({ kind: 'permissions', userId } as const)
-    return this.changes.record(transaction, change ? [change] : [], null)
+      .returning({ id: users.id })
+    return this.changes.record(transaction, user ? [{ kind: 'permissions', userId }] : [], null)
   }
 
   /** Removes everything, including a pending reset; then {@link reassess}. */

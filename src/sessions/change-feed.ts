@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../platform/database/database.js'
-import { rowsOf } from '../platform/database/database.js'
+import type { Db } from '../platform/database/connection.js'
+import { type Database, rowsOf } from '../platform/database/database.js'
 import { sessionChanges, sessionCopies } from '../platform/database/schema/sessions.js'
-import { causeMessage } from '../platform/errors/api-error.js'
+import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { Throttle } from '../platform/time.js'
 
@@ -51,20 +51,23 @@ interface Change {
   readonly learntAt: number
 }
 
-/** All transactions below `settled` had finished when a poll began. Times are by performance.now(). */
+/** What a poll saw: all transactions below `settled` had finished. Times are by performance.now(). */
 interface Mark {
-  readonly beganAt: number
+  /** When the answer came: it was seen no later than that. */
+  readonly seenAt: number
   readonly settled: number
+  /** PostgreSQL's, which tells what later polls need not read. */
+  readonly snapshot: string
 }
 
 interface Answer {
+  readonly snapshot: string
   readonly settled: string
-  readonly timeline: string
   readonly generation: string | null
   /** Whether the generation is this database's own; null where there is none. */
   readonly isOwn: boolean | null
-  /** Each a key and a transaction, with a space between them. */
-  readonly changes: readonly string[]
+  /** Each a key and a transaction, with a space between them, in lines; null for none. */
+  readonly changes: string | null
 }
 
 /**
@@ -79,7 +82,8 @@ export class ChangeFeed {
   private generation: string | null = null
   /** When the last poll that succeeded began. */
   private polledAt = Number.NEGATIVE_INFINITY
-  private isFailing = false
+  /** When the database was last found not to answer. */
+  private downAt = Number.NEGATIVE_INFINITY
   /** When the first poll that succeeded after a failure, or at start, ended. */
   private answeringSince = Number.POSITIVE_INFINITY
   private isClosed = false
@@ -90,7 +94,7 @@ export class ChangeFeed {
 
   /** `withoutDatabaseSeconds` is how long copies are served while the database does not answer. */
   constructor(
-    private readonly database: Pick<Database, 'poll'>,
+    private readonly database: Pick<Database, 'ping' | 'poll' | 'report'>,
     private readonly withoutDatabaseSeconds: number,
   ) {}
 
@@ -99,11 +103,11 @@ export class ChangeFeed {
     const beganAt = performance.now()
     try {
       await this.poll(beganAt)
-      this.isFailing = false
       this.answeringSince = Math.min(this.answeringSince, performance.now())
     } catch (error) {
-      this.isFailing = true
       this.answeringSince = Number.POSITIVE_INFINITY
+      // For any other reason, others may well be making changes.
+      if (isUnavailable(error) && !(await this.answersRequests())) this.downAt = performance.now()
       if (!this.isClosed && this.errorLines.take())
         this.logger.error(`Changes of sessions cannot be read: ${causeMessage(error)}`)
     }
@@ -117,17 +121,26 @@ export class ChangeFeed {
     return (performance.now() - Math.max(this.polledAt, this.startedAt)) / 1000
   }
 
-  /**
-   * The `asOf` of a copy of what is read from now on; null while it is not known.
-   */
-  get asOf(): number | null {
+  /** What a copy of a session that is read from now on has to say; null while it is not known. */
+  get origin(): Omit<CopyOrigin, 'readAt'> | null {
     const [oldest] = this.marks
-    return oldest && performance.now() - oldest.beganAt >= DURABLE_AFTER_MS ? oldest.settled : null
+    const isDurable = oldest && performance.now() - oldest.seenAt >= DURABLE_AFTER_MS
+    return isDurable && this.generation !== null
+      ? { generation: this.generation, asOf: oldest.settled }
+      : null
   }
 
-  /** Whether a copy may be served at `now`: no change of one of these keys (sid, userId, accountId) is newer. */
-  judge({ generation, asOf, readAt }: CopyOrigin, keys: readonly string[], now: Date): Judgement {
-    if (!this.isUpToDate()) return 'unknown'
+  /**
+   * Whether a copy may be served at `now`: no change of one of these keys (sid, userId, accountId) is newer. `isDown` is
+   * whether the database has just failed to answer.
+   */
+  judge(
+    { generation, asOf, readAt }: CopyOrigin,
+    keys: readonly string[],
+    now: Date,
+    isDown = performance.now() - this.downAt <= KNOWN_EVERYWHERE_AFTER_MS,
+  ): Judgement {
+    if (!this.isUpToDate(isDown)) return 'unknown'
     const isOld = now.getTime() - readAt.getTime() >= COPY_LIFETIME_SECONDS * 1000
     if (isOld || generation !== this.generation) return 'outdated'
     return keys.some(key => (this.changes.get(key)?.xid ?? -1) >= asOf) ? 'outdated' : 'current'
@@ -143,7 +156,7 @@ export class ChangeFeed {
       const since = Math.max(committedAt, this.answeringSince)
       return this.polledAt >= committedAt && performance.now() - since >= KNOWN_EVERYWHERE_AFTER_MS
     }
-    while (!isKnown() && performance.now() < giveUpAt) await this.sleep(LOOK_EVERY_MS)
+    while (!isKnown() && !this.isClosed && performance.now() < giveUpAt) await this.sleep(LOOK_EVERY_MS)
   }
 
   onApplicationShutdown(): void {
@@ -155,34 +168,40 @@ export class ChangeFeed {
     return sleep(milliseconds)
   }
 
-  /** A poll that is overdue may have missed a change that was answered; one that failed says that nobody can make any. */
-  private isUpToDate(): boolean {
+  /**
+   * A poll that is overdue may have missed a change that was answered. Where the database answers nobody, nobody can make
+   * one.
+   */
+  private isUpToDate(isDown: boolean): boolean {
     const ageMs = performance.now() - this.polledAt
-    return (
-      ageMs <= KNOWN_EVERYWHERE_AFTER_MS || (this.isFailing && ageMs <= this.withoutDatabaseSeconds * 1000)
-    )
+    return ageMs <= KNOWN_EVERYWHERE_AFTER_MS || (isDown && ageMs <= this.withoutDatabaseSeconds * 1000)
   }
 
   private async poll(beganAt: number, isRepeated = false): Promise<void> {
     const answer = await this.ask()
+    const seenAt = performance.now()
     const settled = Number(answer.settled)
     const before = this.marks.at(-1)
     const isOlder = before !== undefined && settled < before.settled
-    if (isOlder || answer.isOwn !== true) {
+    const isOther = this.generation !== null && answer.generation !== this.generation
+    if (isOther || isOlder || answer.isOwn !== true) {
       if (isRepeated) throw new Error('the row in session_copies does not stay as it was written')
-      await this.replaceGeneration(answer)
+      // Another process may have written it already.
+      if (!isOther || answer.isOwn !== true) await this.replaceGeneration(answer)
+      this.forgetAll()
       return this.poll(performance.now(), true)
     }
-    for (const line of answer.changes) {
+    for (const line of answer.changes?.split('\n') ?? []) {
       const at = line.indexOf(' ')
       this.learn(line.slice(0, at), Number(line.slice(at + 1)), beganAt)
     }
     this.forgetOld(beganAt)
     this.generation = answer.generation
-    this.marks = [...this.marks, { beganAt, settled }]
-    while (this.marks[1] && beganAt - this.marks[1].beganAt >= DURABLE_AFTER_MS)
+    this.marks = [...this.marks, { seenAt, settled, snapshot: answer.snapshot }]
+    while (this.marks[1] && seenAt - this.marks[1].seenAt >= DURABLE_AFTER_MS)
       this.marks = this.marks.slice(1)
     this.polledAt = beganAt
+    this.downAt = Number.NEGATIVE_INFINITY
   }
 
   private learn(key: string, xid: number, learntAt: number): void {
@@ -200,36 +219,53 @@ export class ChangeFeed {
     }
   }
 
+  private forgetAll(): void {
+    this.changes.clear()
+    this.marks = []
+    this.generation = null
+  }
+
+  private async answersRequests(): Promise<boolean> {
+    try {
+      await this.database.ping()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /** The new changes, and up to where they are all known, as of one moment. */
   private async ask(): Promise<Answer> {
-    const from = this.marks[0]?.settled ?? 0
-    const found = await this.database.poll(db =>
+    const [since] = this.marks
+    const isNew = since
+      ? sql`${sessionChanges.xid} >= ${String(since.settled)}::xid8
+          and not pg_visible_in_snapshot(${sessionChanges.xid}, ${since.snapshot}::pg_snapshot)`
+      : sql`true`
+    const read = (db: Db) =>
       db.execute(sql`
-        select pg_snapshot_xmin(pg_current_snapshot())::text as settled,
-          ${TIMELINE} as timeline,
+        select pg_current_snapshot()::text as snapshot,
+          pg_snapshot_xmin(pg_current_snapshot())::text as settled,
           ${sessionCopies.generation},
           ${sessionCopies}.xmin = ${sessionCopies.writtenBy}::xid and ${sessionCopies.timeline} = ${TIMELINE} as "isOwn",
-          array(
-            select coalesce(${sessionChanges.sid}, coalesce(${sessionChanges.userId}, ${sessionChanges.accountId})::text) || ' ' || ${sessionChanges.xid}::text
-            from ${sessionChanges} where ${sessionChanges.xid} >= ${String(from)}::xid8
+          (
+            select string_agg(${KEY} || ' ' || ${sessionChanges.xid}::text, E'\n')
+            from ${sessionChanges} where ${isNew}
           ) as changes
-        from (select 1) as one left join ${sessionCopies} on true`),
-    )
+        from (select 1) as one left join ${sessionCopies} on true`)
+    // The first one may be large.
+    const found = await (since ? this.database.poll(read) : this.database.report(read))
     return rowsOf<Answer>(found)[0] as Answer
   }
 
   /**
-   * Makes all copies worthless: the database is new, or is an older one than before. Another process may do the same; all
-   * take the word that is there afterwards.
+   * Makes all copies worthless: the database is new, or is an older one than before. Of several processes that do so, one
+   * writes.
    */
   private async replaceGeneration({ generation }: Answer): Promise<void> {
     if (generation !== null)
       this.logger.warn(
         'The database was restored, or another server took over: sessions are read from it anew',
       )
-    this.changes.clear()
-    this.marks = []
-    this.generation = null
     const word = randomBytes(6).toString('base64url')
     await this.database.poll(db =>
       db.execute(sql`
@@ -241,5 +277,12 @@ export class ChangeFeed {
   }
 }
 
+/** What a change is about. */
+const KEY: SQL = sql`coalesce(${sessionChanges.sid}, coalesce(${sessionChanges.userId}, ${sessionChanges.accountId})::text)`
 /** A server that takes over after another one begins a new one. */
 const TIMELINE: SQL = sql`left(pg_walfile_name(pg_current_wal_lsn()), 8)`
+
+/** Whether the database did not answer. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE'
+}

@@ -12,7 +12,7 @@ import type { Client } from '../platform/http/request.js'
 import { Clock } from '../platform/time.js'
 import { isLive } from './database.session-store.js'
 import { handleOf, type Session, type SessionHandle, type SessionId } from './session.js'
-import { type ChangedSessions, SessionStore } from './session-store.js'
+import { type ChangedSessions, type OwnedSession, SessionStore } from './session-store.js'
 
 /** The changes that can be requested for live sessions. */
 export type SessionChange =
@@ -149,7 +149,17 @@ export class SessionChanges {
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
     const sids = [...new Set(sessionIds.map(handleOf))]
-    await this.commit(transaction => this.recordReplaced(transaction, sids, client))
+    await this.commit(async transaction => {
+      const owners = await this.store.ownersOf(transaction, sids)
+      return this.recordEach(transaction, owners, client, 'replaced by a new login')
+    })
+  }
+
+  /** Ends these sessions of a user who has too many; those that were opened from them stay. */
+  async endSurplus(surplus: readonly OwnedSession[], client: Client): Promise<void> {
+    if (surplus.length === 0) return
+    const endings = surplus.map(session => ({ ...session, keepsChildren: true }))
+    await this.commit(transaction => this.recordEach(transaction, endings, client, 'too many sessions'))
   }
 
   /** Ends one session and, by default, its children; false when it no longer exists. */
@@ -168,18 +178,22 @@ export class SessionChanges {
     return ended > 0
   }
 
-  private async recordReplaced(
+  /** Ends several, with an audit row for each of those that were live. */
+  private async recordEach(
     transaction: Db,
-    sids: readonly SessionHandle[],
+    endings: readonly (OwnedSession & { readonly keepsChildren?: boolean })[],
     client: Client,
+    reason: string,
   ): Promise<RecordedChanges> {
-    const owners = await this.store.ownersOf(transaction, sids)
-    const endings = owners.map(({ sid }) => ({ kind: 'end', sid }) as const)
-    const recorded = await this.record(transaction, endings, null)
-    const reason = 'replaced by a new login'
-    for (const owner of owners)
-      await this.auditLog.record(transaction, auditEvent({ ...owner, client }, 'session.revoke', { reason }))
-    return recorded
+    const ended = await this.endThese(transaction, endings)
+    await note(transaction, { sids: ended, userIds: [], accountIds: [] })
+    const events = endings
+      .filter(({ sid }) => ended.includes(sid))
+      .map(({ keepsChildren: _, ...owned }) => auditEvent({ ...owned, client }, 'session.revoke', { reason }))
+    await this.auditLog.recordAll(transaction, events)
+    const named = endings.map(({ sid }) => sid)
+    const sids = [...new Set([...named, ...ended])]
+    return { changed: { sids, userIds: [], accountIds: [] }, ended: ended.length }
   }
 
   /** Ends these sessions and, by default, their children; returns those that were live. */

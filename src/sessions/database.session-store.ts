@@ -28,8 +28,9 @@ import {
 /** Long enough to tell a page that slept overnight why its session is over. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
 
-/** How many refreshes may wait for each one that the database is working on: a tenth of a second at most. */
+/** How many refreshes may wait for each one that the database is working on, and for how long. */
 const WAITING_FOR_EACH = 25
+const MAX_WAIT_MS = 500
 
 /** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
@@ -136,7 +137,7 @@ export class DatabaseSessionStore extends SessionStore {
     const overFor = secondsAfter(now, -KEPT_AFTER_EXPIRY_SECONDS)
     const removed = await removeExpiredRows(this.database, sessions, sessions.expiresAt, overFor)
     // By the clock that wrote them.
-    const oldest = sql`clock_timestamp() - make_interval(secs => ${CHANGES_KEPT_SECONDS})`
+    const oldest = sql`now() - make_interval(secs => ${CHANGES_KEPT_SECONDS})`
     return removed + (await removeRows(this.database, sessionChanges, lt(sessionChanges.recordedAt, oldest)))
   }
 
@@ -144,13 +145,20 @@ export class DatabaseSessionStore extends SessionStore {
     return this.database.ping()
   }
 
+  /** Whether refreshes are waiting for the database. */
+  protected get isBusy(): boolean {
+    return this.refreshes.pendingCount > 0
+  }
+
   /** {@link touch} in the database. */
   protected async touchTruth(sid: SessionHandle, usedAt: Date): Promise<TrueSession | null> {
     const { refreshes } = this
     if (refreshes.pendingCount >= refreshes.concurrency * WAITING_FOR_EACH)
       throw unavailable('SESSION_STORE_UNAVAILABLE')
-    const [row] = await refreshes(() =>
-      this.database.run(db =>
+    const cameAt = performance.now()
+    const [row] = await refreshes(() => {
+      if (performance.now() - cameAt > MAX_WAIT_MS) throw unavailable('SESSION_STORE_UNAVAILABLE')
+      return this.database.run(db =>
         db
           .update(sessions)
           .set({ lastUsed: usedAt })
@@ -164,8 +172,8 @@ export class DatabaseSessionStore extends SessionStore {
             lastUsed: before.lastUsed,
             generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
           }),
-      ),
-    )
+      )
+    })
     return row ? { session: asSession(row), generation: row.generation } : null
   }
 

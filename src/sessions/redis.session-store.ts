@@ -11,7 +11,7 @@ import { permissionBits, permissionsOfBits, type Source } from '../platform/perm
 import { type RedisConnection, redisScript } from '../platform/redis/redis.js'
 import { Throttle, unixSeconds } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
-import { type ChangeFeed, COPY_LIFETIME_SECONDS, type CopyOrigin } from './change-feed.js'
+import { type ChangeFeed, COPY_LIFETIME_SECONDS, type CopyOrigin, isUnavailable } from './change-feed.js'
 import { byLastUse, DatabaseSessionStore } from './database.session-store.js'
 import type { Session, SessionHandle } from './session.js'
 import type { ChangedSessions, ClientAddress } from './session-store.js'
@@ -58,7 +58,7 @@ export class RedisSessionStore extends DatabaseSessionStore {
     })
     metrics.counter({
       name: 'session_copy_write_failures_total',
-      help: 'Copies of sessions that could not be written to Redis or deleted there',
+      help: 'Copies of sessions that could not be renewed, or written to Redis, or deleted there',
       read: () => this.failedWrites,
     })
     metrics.gauge({
@@ -69,7 +69,8 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 
   override async touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
-    const lease = LEASE + randomBytes(6).toString('base64url')
+    // Nothing could be put in its place.
+    const lease = this.feed.origin && LEASE + randomBytes(6).toString('base64url')
     const found = await this.look(sid, usedAt, lease)
     if (found === undefined) return this.renew(sid, usedAt, null)
     const copy = found === null ? null : decodeCopy(sid, found)
@@ -78,16 +79,19 @@ export class RedisSessionStore extends DatabaseSessionStore {
       return this.renew(sid, usedAt, found ?? lease)
     }
     const { session, origin } = copy
-    const judgement = this.feed.judge(origin, [sid, session.userId, session.accountId], usedAt)
-    if (judgement !== 'current') {
-      this.outcomes[judgement]++
-      return this.renew(sid, usedAt, found)
-    }
-    this.outcomes.hit++
-    if (session.expiresAt <= usedAt) return null
-    if (usedAt.getTime() - origin.readAt.getTime() >= RENEWED_AFTER_SECONDS * 1000)
+    const keys = [sid, session.userId, session.accountId]
+    const judgement = this.feed.judge(origin, keys, usedAt)
+    this.outcomes[judgement === 'current' ? 'hit' : judgement]++
+    if (judgement !== 'current')
+      try {
+        return await this.renew(sid, usedAt, found)
+      } catch (error) {
+        const isDown = judgement === 'unknown' && isUnavailable(error)
+        if (!isDown || this.feed.judge(origin, keys, usedAt, true) !== 'current') throw error
+      }
+    else if (usedAt.getTime() - origin.readAt.getTime() >= RENEWED_AFTER_SECONDS * 1000 && !this.isBusy)
       void this.renew(sid, usedAt, found).catch(error => this.noteFailure('renewed', error))
-    return session
+    return session.expiresAt > usedAt ? session : null
   }
 
   override async updateClient(
@@ -131,15 +135,24 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 
   /** The text at the session's key, stamped with this use; null after a miss, which leaves the lease. */
-  private async look(sid: SessionHandle, usedAt: Date, lease: string): Promise<string | null | undefined> {
+  private async look(
+    sid: SessionHandle,
+    usedAt: Date,
+    lease: string | null,
+  ): Promise<string | null | undefined> {
     const key = copyKey(sid)
     const shard = this.redis.shardOf(key)
-    if (performance.now() < (this.pausedUntil.get(shard) ?? 0)) {
+    const now = performance.now()
+    const pausedUntil = this.pausedUntil.get(shard)
+    if (pausedUntil !== undefined && now < pausedUntil) {
       this.outcomes.unavailable++
       return undefined
     }
+    // One at a time tries again.
+    if (pausedUntil !== undefined) this.pausedUntil.set(shard, now + PAUSE_MS)
     try {
-      const found = await this.redis.runScript(LOOK, key, [stampOf(usedAt), lease, String(LEASE_MS)])
+      const found = await this.redis.runScript(LOOK, key, [stampOf(usedAt), lease ?? '', String(LEASE_MS)])
+      this.pausedUntil.delete(shard)
       return found as string | null
     } catch (error) {
       this.outcomes.unavailable++
@@ -152,12 +165,13 @@ export class RedisSessionStore extends DatabaseSessionStore {
 
   /** Touches the session in the database, and replaces the lease or copy with a new copy. */
   private async renew(sid: SessionHandle, usedAt: Date, replaced: string | null): Promise<Session | null> {
-    const { asOf } = this.feed
+    const { origin } = this.feed
     const found = await this.touchTruth(sid, usedAt)
     if (!found) return null
     const { session, generation } = found
-    if (replaced !== null && asOf !== null && generation !== null)
-      void this.put(replaced, session, { generation, asOf, readAt: usedAt }).catch(error =>
+    // Otherwise another database has taken over since.
+    if (replaced !== null && origin?.generation === generation)
+      void this.put(replaced, session, { ...origin, readAt: usedAt }).catch(error =>
         this.noteFailure('written', error),
       )
     return session
@@ -178,7 +192,7 @@ export class RedisSessionStore extends DatabaseSessionStore {
     await this.redis.run(commands => Promise.all(sids.map(sid => commands.unlink(copyKey(sid)))))
   }
 
-  /** Also those that have ended: a request that repeats the change must not be answered before they are gone. */
+  /** Also those that have just ended: a request that repeats the change must not be answered before they are gone. */
   protected async sidsOf(
     userIds: readonly string[],
     accountIds: readonly string[],
@@ -186,11 +200,12 @@ export class RedisSessionStore extends DatabaseSessionStore {
     if (userIds.length + accountIds.length === 0) return []
     // As one array, which an index finds, however many users the account has.
     const members = sql`array(select ${users.id} from ${users} where ${isAnyOf(users.accountId, accountIds)})`
+    const isRecent = sql`(${sessions.endedAt} is null or ${sessions.endedAt} > now() - interval '1 minute')`
     const rows = await this.database.run(db =>
       db
         .select({ sid: sessions.sid })
         .from(sessions)
-        .where(sql`${sessions.userId} = any(${sql.param(userIds)}::uuid[] || ${members})`)
+        .where(sql`${sessions.userId} = any(${sql.param(userIds)}::uuid[] || ${members}) and ${isRecent}`)
         .limit(MAX_DELETED + 1),
     )
     return rows.map(({ sid }) => sid as SessionHandle)
@@ -228,7 +243,7 @@ function stampOf(time: Date): string {
 }
 
 /**
- * The copy, or nil. ARGV: the stamp, a lease and its milliseconds. A server that is full, or a replica, takes no writes:
+ * The copy, or nil. ARGV: the stamp, a lease (or nothing) and its milliseconds; who holds a lease keeps it. A server that is full, or a replica, takes no writes:
  * the copy is good all the same.
  */
 const LOOK = redisScript(`
@@ -237,7 +252,7 @@ if found and string.sub(found, 1, ${STAMP_LENGTH}) ~= '${LEASE}' then
   redis.pcall('SETRANGE', KEYS[1], 0, ARGV[1])
   return found
 end
-redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if not found and ARGV[2] ~= '' then redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return nil`)
 
 /** ARGV: the copy or lease that must still be there, whatever its stamp; the new copy, and its seconds. */
@@ -286,7 +301,7 @@ function decodeCopy(sid: SessionHandle, text: string): Copy | null {
     .split('\n')
   const [reauthenticatedAt, authTime, origin, ip, ...userAgent] = more
   if (!generation || !asOf || !readAt || !ids || !rights || !amr || !createdAt || !expiresAt) return null
-  if (ip === undefined) return null
+  if (ip === undefined || Number.isNaN(Number.parseInt(asOf, 36))) return null
   const hex = Buffer.from(ids, 'base64url').toString('hex')
   return {
     origin: { generation, asOf: Number.parseInt(asOf, 36), readAt: decodeTime(readAt) },

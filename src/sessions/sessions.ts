@@ -232,9 +232,9 @@ export class SessionLimits {
   private async endLeastRecentlyUsed(userId: string, client: Client): Promise<void> {
     const live = await this.store.listByUser(userId, this.clock.now())
     const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
-    // Satellite sessions opened from it are counted separately, and nobody has asked to end them.
-    for (const session of surplus)
-      await this.changes.end(session, client, 'too many sessions', { keepsChildren: true })
+    // Satellite sessions opened from them are counted separately, and nobody has asked to end them.
+    const owned = surplus.map(({ sid, userId: owner, accountId }) => ({ sid, userId: owner, accountId }))
+    await this.changes.endSurplus(owned, client)
   }
 }
 

@@ -34,7 +34,7 @@ export async function openRedisStore(
   const metrics = new Metrics()
   const used = feed ?? ownFeed
   const store = new RedisSessionStore(database, REFRESHES_AT_ONCE, redis, used, metrics)
-  if (!feed) await eventually(() => used.asOf !== null, { what: 'copies to be written' })
+  if (!feed) await eventually(() => used.origin !== null, { what: 'copies to be written' })
   return {
     store,
     redis,

@@ -270,7 +270,7 @@ onServers.describe('RedisSessionStore', () => {
 
     onServers('writes no copy while the feed is not far enough', async () => {
       const session = await kept()
-      const own = await openRedisStore(server.url, database, { feed: { asOf: null } as ChangeFeed })
+      const own = await openRedisStore(server.url, database, { feed: { origin: null } as ChangeFeed })
       try {
         expect(await own.store.touch(session.sid, new Date())).toEqual(session)
         expect(await textOf(session.sid, own)).toMatch(LEASE)
@@ -282,7 +282,7 @@ onServers.describe('RedisSessionStore', () => {
     onServers('reads the database while it cannot be told what has changed', async () => {
       const session = await copied()
       await set(session.sid, { ip: '198.51.100.2' })
-      const unsure = { asOf: null, judge: () => 'unknown' } as unknown as ChangeFeed
+      const unsure = { origin: null, judge: () => 'unknown' } as unknown as ChangeFeed
       const own = await openRedisStore(server.url, database, { feed: unsure })
       try {
         const touch = async () =>

@@ -58,10 +58,7 @@ export type RedisCommands = Pick<
 >
 
 /** A connection to one server; it does not follow redirects. */
-export type ServerCommands = Pick<
-  RedisClientType,
-  'get' | 'set' | 'unlink' | 'scan' | 'info' | 'ping' | 'time' | 'configGet' | 'eval' | 'evalSha' | 'isReady'
->
+export type ServerCommands = Pick<RedisClientType, 'info' | 'time'>
 
 /** The masters that share the keys of a cluster. */
 interface ClusterShards {

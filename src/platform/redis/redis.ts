@@ -39,10 +39,10 @@ export function redisScript(lua: string): RedisScript {
 export async function evaluate(
   server: Pick<RedisCommands, 'eval' | 'evalSha'>,
   { sha, lua }: RedisScript,
-  keys: string | string[],
+  key: string,
   args: readonly string[],
 ): Promise<unknown> {
-  const options = { keys: typeof keys === 'string' ? [keys] : keys, arguments: [...args] }
+  const options = { keys: [key], arguments: [...args] }
   try {
     return await server.evalSha(sha, options)
   } catch (error) {
@@ -109,8 +109,8 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   /** Runs a script where its keys are: {@link evaluate}. */
-  runScript(script: RedisScript, keys: string | string[], args: readonly string[]): Promise<unknown> {
-    return this.run(commands => evaluate(commands, script, keys, args))
+  runScript(script: RedisScript, key: string, args: readonly string[]): Promise<unknown> {
+    return this.run(commands => evaluate(commands, script, key, args))
   }
 
   /** The masters that share the keys; just one, except in a cluster. */

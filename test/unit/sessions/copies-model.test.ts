@@ -19,6 +19,7 @@ const FAULTS = [
   'a user is ignored',
   'an account is ignored',
   'overdue polls count',
+  'polls that fail count',
   'copies are served before the first poll',
   'copies live for ever',
   'copies are put without their lease',
@@ -29,7 +30,6 @@ const FAULTS = [
   'repeated changes are answered at once',
   'generations are ignored',
   'a restored database is not noticed',
-  'the generation is the process’s',
 ] as const satisfies readonly Fault[]
 
 describe('copies of sessions, whatever happens in whatever order', () => {

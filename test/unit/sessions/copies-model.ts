@@ -13,6 +13,7 @@ import {
   RedisSessionStore,
   type Session,
   type SessionHandle,
+  unavailable,
 } from '../../sources.js'
 
 /** What is wrong in this run: the fakes, or a part of the code that is replaced. */
@@ -23,6 +24,7 @@ export type Fault =
   | 'an account is ignored'
   | 'a change at asOf is older'
   | 'overdue polls count'
+  | 'polls that fail count'
   | 'polls see no late commits'
   | 'a failed deletion is not waited for'
   | 'sessions are listed before the commit'
@@ -31,7 +33,6 @@ export type Fault =
   | 'leases are all the same'
   | 'generations are ignored'
   | 'a restored database is not noticed'
-  | 'the generation is the process’s'
   | 'copies live for ever'
   | 'copies are served before the first poll'
   | 'repeated changes are answered at once'
@@ -85,6 +86,8 @@ export class World {
   private isReadingSlowly = false
   private readonly stalled = new Map<Process, number>()
   private readonly pollsSlowly = new Map<Process, number>()
+  private readonly pollsFail = new Set<Process>()
+  private readonly cutOff = new Set<Process>()
   /** Nothing is promised before this time. */
   private promisedFrom = 0
   /** What has been answered: the least version of each key, and the sessions that are over. */
@@ -173,14 +176,23 @@ export class World {
 
   // The database
 
-  requireDatabase(): void {
-    if (this.isDatabaseDown) throw new Error('the database is down')
+  requireDatabase(process: Process | null): void {
+    const isCutOff = process !== null && this.cutOff.has(process)
+    if (this.isDatabaseDown || isCutOff) throw unavailable('DATABASE_UNAVAILABLE')
+  }
+
+  async ping(process: Process): Promise<void> {
+    if (this.fault === 'polls that fail count') throw unavailable('DATABASE_UNAVAILABLE')
+    await this.way(process)
+    this.requireDatabase(process)
+    await this.way(process)
   }
 
   async poll(process: Process, query: SQL): Promise<{ rows: unknown[] }> {
     const { sql: text, params } = DIALECT.sqlToQuery(query)
     await this.way(process)
-    this.requireDatabase()
+    this.requireDatabase(process)
+    if (this.pollsFail.has(process)) throw unavailable('DATABASE_UNAVAILABLE')
     let rows: unknown[] = []
     if (text.includes('insert into')) {
       const [word, seen] = params as [string, string | null]
@@ -194,15 +206,21 @@ export class World {
   }
 
   private answerTo(params: unknown[]) {
-    const from = Number(params.at(-1))
+    const since = params.length === 0 ? null : (params.at(-1) as string)
+    const changes = this.truth.changes
+      .filter(({ xid }) => since === null || !isVisibleIn(since, xid))
+      .map(({ key, xid }) => `${key} ${xid}`)
     const isLate = this.fault === 'polls see no late commits'
     const settled = isLate ? this.nextXid : Math.min(this.nextXid, ...this.running.keys())
     const isOwn = this.generation?.isWritten && this.generation.timeline === this.truth.timeline
     return {
+      snapshot: isLate
+        ? `${settled}:${settled}:`
+        : `${settled}:${this.nextXid}:${[...this.running.keys()].join(',')}`,
       settled: String(settled),
       generation: this.generation?.word ?? null,
       isOwn: this.fault === 'a restored database is not noticed' && this.generation ? true : isOwn,
-      changes: this.truth.changes.filter(({ xid }) => xid >= from).map(({ key, xid }) => `${key} ${xid}`),
+      changes: changes.length > 0 ? changes.join('\n') : null,
     }
   }
 
@@ -211,7 +229,7 @@ export class World {
     sid: SessionHandle,
   ): Promise<{ session: Session; generation: string | null } | null> {
     await this.way(process)
-    this.requireDatabase()
+    this.requireDatabase(process)
     const found = this.sessionOf(sid)
     const generation = this.generation?.word ?? null
     if (this.isReadingSlowly) await this.sleep(500 + this.random() * 1_500)
@@ -257,7 +275,7 @@ export class World {
 
   /** A transaction that makes a change; rejects when the server goes down in the meantime. */
   private async transaction(change: (truth: Truth) => Truth, key: string): Promise<void> {
-    this.requireDatabase()
+    this.requireDatabase(null)
     const crashes = this.crashes
     const xid = this.nextXid++
     this.running.set(xid, this.now)
@@ -266,7 +284,7 @@ export class World {
     if (crashes !== this.crashes) throw new Error('the server crashed')
     this.running.delete(xid)
     if (this.random() < 0.3) throw new Error('rolled back')
-    this.requireDatabase()
+    this.requireDatabase(null)
     const changed = change(this.truth)
     this.truth = { ...changed, changes: [...changed.changes, { key, xid }] }
     this.past.push({ truth: this.truth, at: this.now })
@@ -286,11 +304,13 @@ export class World {
 
   look(key: string, [stamp, lease, ms]: readonly string[]): string | null {
     const found = this.alive(key)
-    if (found && !found.text.startsWith('lease')) {
+    const isHeld = found?.text.startsWith('lease')
+    if (found && !isHeld) {
       this.redis.set(key, { ...found, text: stamp + found.text.slice(10) })
       return found.text
     }
-    this.redis.set(key, { text: this.leaseOf(lease as string), until: this.now + Number(ms) })
+    if (!isHeld && lease !== '')
+      this.redis.set(key, { text: this.leaseOf(lease as string), until: this.now + Number(ms) })
     return null
   }
 
@@ -426,7 +446,7 @@ export class World {
   private async chaos(disturbances: number): Promise<void> {
     for (let i = 0; i < disturbances; i++) {
       await this.sleep(2_500 + this.random() * 1_500)
-      const what = Math.floor(this.random() * 12)
+      const what = Math.floor(this.random() * 13)
       const forMs = this.random() * 3_000
       if (what === 0) await this.during(forMs, isDown => (this.isRedisDown = isDown))
       if (what === 1) await this.during(forMs, isDown => (this.refusesDeletions = isDown))
@@ -441,6 +461,11 @@ export class World {
       if (what === 11) {
         this.pollsSlowly.set(this.pick(this.processes), this.now + 5_000)
         await this.during(5_000, isDown => (this.refusesDeletions = isDown))
+      }
+      if (what === 12) {
+        this.pollsFail.add(this.pick(this.processes))
+        await this.during(3_000, isDown => (this.refusesDeletions = isDown))
+        this.pollsFail.clear()
       }
       if (what === 10) await this.snapshotFromHoursAgo()
     }
@@ -512,6 +537,13 @@ export class World {
     this.truth = { ...earlier.truth, timeline: this.truth.timeline + (isDump ? 0 : 1) }
     if (this.generation && isDump) this.generation = { ...this.generation, isWritten: false }
     if (!isDump) this.nextXid = Math.max(99, ...this.truth.changes.map(({ xid }) => xid)) + 1
+    this.promisedFrom = Number.POSITIVE_INFINITY
+    if (this.random() < 0.5) {
+      // Others notice first, and go on.
+      this.cutOff.add(this.pick(this.processes))
+      await this.sleep(this.random() * 4_000)
+      this.cutOff.clear()
+    }
     this.promiseLater()
     this.required = new Map(this.truth.versions)
     this.over.clear()
@@ -540,7 +572,7 @@ class ModelFeed extends ChangeFeed {
   ) {
     const poll = <T>(work: (db: never) => Promise<T>) =>
       work({ execute: (query: SQL) => world.poll(process, query) } as never)
-    super({ poll } as unknown as Database, 900)
+    super({ poll, report: poll, ping: () => world.ping(process) } as unknown as Database, 900)
     const { fault } = world
     const inside = this as unknown as Inside
     if (fault === 'copies are served before the first poll') {
@@ -549,10 +581,11 @@ class ModelFeed extends ChangeFeed {
     }
   }
 
-  override get asOf(): number | null {
-    const { marks } = this as unknown as Inside
-    if (this.world.fault === 'marks are not durable') return marks.at(-1)?.settled ?? null
-    return super.asOf
+  override get origin() {
+    const { marks, generation } = this as unknown as Inside
+    const last = marks.at(-1)
+    if (this.world.fault !== 'marks are not durable') return super.origin
+    return last && generation !== null ? { generation, asOf: last.settled } : null
   }
 
   override judge(...[origin, keys, now]: Parameters<ChangeFeed['judge']>) {
@@ -608,15 +641,13 @@ class ModelStore extends RedisSessionStore {
   }
 
   protected override async touchTruth(sid: SessionHandle) {
-    const found = await this.world.read(this.process, sid)
-    const { generation } = this.process.feed as unknown as Inside
-    return found && this.world.fault === 'the generation is the process’s' ? { ...found, generation } : found
+    return this.world.read(this.process, sid)
   }
 
   protected override async sidsOf(userIds: readonly string[], accountIds: readonly string[]) {
     if (this.world.fault === 'sessions are listed before the commit') return this.process.listedEarly
     await this.world.way(this.process)
-    this.world.requireDatabase()
+    this.world.requireDatabase(this.process)
     const found = this.world.sidsOf({ userIds, accountIds })
     await this.world.way(this.process)
     return found
@@ -636,4 +667,11 @@ function redisOf(world: World, process: Process): RedisConnection {
         lua.includes('SETRANGE') ? world.look(key, args) : world.put(key, args),
       ),
   } as unknown as RedisConnection
+}
+
+/** As PostgreSQL's `pg_visible_in_snapshot`; a snapshot is `<xmin>:<xmax>:<in progress>`. */
+function isVisibleIn(snapshot: string, xid: number): boolean {
+  const [xmin = '', xmax = '', running = ''] = snapshot.split(':')
+  if (xid < Number(xmin)) return true
+  return xid < Number(xmax) && !running.split(',').includes(String(xid))
 }
