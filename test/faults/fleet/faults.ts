@@ -1,5 +1,3 @@
-import { cp } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import type { Random } from '../support/random.js'
@@ -22,8 +20,10 @@ export interface Scene {
 
 export interface Fault {
   readonly name: string
-  /** Whether the struck shard comes back without any session. */
-  readonly empties?: true
+  /** Whether Redis may lose a deletion that it has acknowledged. The others know of the change a moment later then. */
+  readonly forgets?: true
+  /** For how long the database may be away, in seconds; 0 by default. */
+  readonly awaySeconds?: number
   /** The shard of the session that the change is about, or one where its user has another. Without it either. */
   readonly strikes?: 'own' | 'other'
   /** Makes the change somewhere in the middle; when it resolves everything runs again. */
@@ -32,20 +32,19 @@ export interface Fault {
 
 /** How long things stay broken, at most. */
 const BROKEN_MS = 1_500
-/** The files of appendfsync everysec are never further behind than this. */
-const FSYNC_MS = 1_100
 
 /** Here somebody has to be asked who can be killed. */
 export const KILLED_MAKER = 'maker killed after the commit'
 
 export const FAULTS: readonly Fault[] = [
-  { name: 'newest writes of its shard lost', strikes: 'own', happen: loseNewestWrites },
-  { name: 'newest writes of another shard lost', strikes: 'other', happen: loseNewestWrites },
-  { name: 'shard emptied', empties: true, happen: emptyShard },
-  { name: 'shard restored', happen: restoreShard },
+  { name: 'newest writes of its shard lost', strikes: 'own', forgets: true, happen: loseNewestWrites },
+  { name: 'newest writes of another shard lost', strikes: 'other', forgets: true, happen: loseNewestWrites },
+  { name: 'shard emptied', happen: emptyShard },
+  { name: 'shard restored', forgets: true, happen: restoreShard },
   { name: KILLED_MAKER, happen: killMaker },
   { name: 'connection cut', happen: cutConnections },
-  { name: 'master hangs', happen: hang },
+  { name: 'master hangs', forgets: true, happen: hang },
+  { name: 'database cut off', awaySeconds: BROKEN_MS / 1_000, happen: cutDatabase },
 ]
 
 /** The replica does not hear of the change before it takes over. The old master hangs meanwhile, or has crashed. */
@@ -63,7 +62,7 @@ async function loseNewestWrites({ struck, makeChange, random }: Scene): Promise<
   await (hangs ? master.kill('SIGCONT') : master.restart())
 }
 
-/** By a command, or because the master starts without its files before its replica notices. */
+/** By a command, or because the master starts without a file before its replica notices. */
 async function emptyShard({ struck, makeChange, random }: Scene): Promise<void> {
   const { master } = await struck.roles()
   await makeChange()
@@ -77,17 +76,14 @@ async function emptyShard({ struck, makeChange, random }: Scene): Promise<void> 
   await master.restart()
 }
 
-/** Both nodes fail, and the master is started from files of before the change. */
+/** Both nodes fail, and the master is started from a file of before the change. */
 async function restoreShard({ struck, makeChange }: Scene): Promise<void> {
   const { master, replica } = await struck.roles()
-  const [folder, replicaFolder] = [await folderOf(master), await folderOf(replica)]
-  const backup = join(folder, 'backup')
-  await sleep(FSYNC_MS)
-  await cp(join(folder, 'appendonlydir'), join(backup, 'appendonlydir'), { recursive: true })
+  await redisCli(master.port, 'SAVE')
   await makeChange()
+  const replicaFolder = await folderOf(replica)
   await Promise.all([replica.kill('SIGKILL'), master.kill('SIGKILL')])
-  await Promise.all([removeData(folder), removeData(replicaFolder)])
-  await cp(backup, folder, { recursive: true })
+  await removeData(replicaFolder)
   await master.restart()
   await replica.restart()
 }
@@ -98,7 +94,7 @@ async function killMaker({ fleet, maker, makeChange, reachesAll }: Scene): Promi
   const change = makeChange().catch(() => {})
   try {
     await held.someoneWaits()
-    maker.wires.cut()
+    maker.wires.cut(maker.redisPorts)
   } finally {
     await held.release()
   }
@@ -113,12 +109,22 @@ async function killMaker({ fleet, maker, makeChange, reachesAll }: Scene): Promi
 /** Of one process or of all, to one shard or to all, for a moment or longer, before or after the change. */
 async function cutConnections({ fleet, struck, maker, makeChange, random }: Scene): Promise<void> {
   const cut = random.below(2) === 0 ? [maker] : fleet.replicas
-  const ports = random.below(3) === 0 ? undefined : struck.ports
+  const ports = random.below(3) === 0 ? maker.redisPorts : struck.ports
   const isBefore = random.below(2) === 0
   if (!isBefore) await makeChange()
   for (const { wires } of cut) wires.cut(ports)
   if (isBefore) await makeChange()
   await sleep(random.below(2) * random.below(BROKEN_MS))
+  for (const { wires } of cut) wires.mend()
+}
+
+/** Of one process or of all, for a moment. */
+async function cutDatabase({ fleet, maker, makeChange, random }: Scene): Promise<void> {
+  const cut = random.below(2) === 0 ? [random.oneOf(fleet.replicas)] : fleet.replicas
+  const isBefore = random.below(2) === 0
+  if (!isBefore) await makeChange()
+  for (const { wires } of cut) wires.cut([maker.databasePort])
+  await Promise.all([sleep(random.below(BROKEN_MS)), isBefore && makeChange()])
   for (const { wires } of cut) wires.mend()
 }
 

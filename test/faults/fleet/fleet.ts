@@ -61,9 +61,10 @@ export class Fleet {
       ])
       cleanUp.unshift(() => cluster.stop())
       const environment = { ...shared, SESSION_STORE_URL: cluster.url }
-      const ports = cluster.nodes.map(({ port }) => port)
+      const redisPorts = cluster.nodes.map(({ port }) => port)
+      const databasePort = Number(new URL(postgres.url).port)
       const start = async (name: string) => {
-        const replica = await Replica.start(name, environment, ports)
+        const replica = await Replica.start(name, environment, { redisPorts, databasePort })
         cleanUp.unshift(() => replica.stop())
         return replica
       }

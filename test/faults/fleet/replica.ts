@@ -7,7 +7,7 @@ import { Wires } from './network/wires.js'
 
 const FOLDER = join(process.cwd(), 'test/faults/fleet')
 
-/** One process of the built service; what it has to say to Redis goes over wires of its own. */
+/** One process of the built service; what it has to say to Redis and PostgreSQL goes over wires of its own. */
 export class Replica {
   /** False from the moment it is killed until it serves again. */
   isUp = true
@@ -17,15 +17,17 @@ export class Replica {
     readonly url: string,
     readonly wires: Wires,
     private readonly process: ServerProcess,
+    readonly redisPorts: readonly number[],
+    readonly databasePort: number,
   ) {}
 
   /** Resolves when it serves. FLEET_LOGS is a folder that keeps what it printed; else that goes with the test. */
   static async start(
     name: string,
     environment: Readonly<Record<string, string>>,
-    redisPorts: readonly number[],
+    { redisPorts, databasePort }: { redisPorts: readonly number[]; databasePort: number },
   ): Promise<Replica> {
-    const wires = await Wires.to(redisPorts)
+    const wires = await Wires.to([...redisPorts, databasePort])
     const folder = await ServerFolder.create('replica', 'KILL')
     const log = join(process.env.FLEET_LOGS ?? folder.path, `${name}.log`)
     const port = String(await freePort())
@@ -42,7 +44,7 @@ export class Replica {
       isReady: async () => (await request(url, { path: '/health/ready' })).status === 200,
       endSignal: 'SIGKILL',
     })
-    return new Replica(name, url, wires, server)
+    return new Replica(name, url, wires, server, redisPorts, databasePort)
   }
 
   request(options: TestRequest): Promise<TestResponse> {

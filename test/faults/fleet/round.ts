@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { KNOWN_EVERYWHERE_AFTER_MS } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import type { Random } from '../support/random.js'
 import type { AffectedSession, Change } from './crowd/changes.js'
@@ -9,10 +9,6 @@ import type { Replica } from './replica.js'
 import type { Shard } from './shard.js'
 import { Watch } from './watch.js'
 
-/** What is recorded must be so everywhere after this, whatever dies. */
-const EVERYWHERE_MS = 5_000
-/** So long an emptied shard is watched before an operator accepts its loss. */
-const NOT_ACCEPTED_MS = 1_000
 /** Answers in a row of every replica that a session is as it should be. */
 const TIMES = 3
 
@@ -43,6 +39,8 @@ export class Round {
   async play(name: string): Promise<void> {
     this.history.begin(name, this.fault.name, this.struck)
     try {
+      // Redis has copies of all of them then.
+      await this.watch.until(isAsFated, TIMES)
       await this.fault.happen({
         fleet: this.on.fleet,
         struck: this.struck,
@@ -53,7 +51,6 @@ export class Round {
       })
       await this.on.fleet.redisIsWhole()
       await this.finishChange()
-      if (this.fault.empties) await this.acceptLoss()
       await this.watch.until(isAsFated, TIMES)
     } finally {
       await this.watch.stop()
@@ -70,8 +67,9 @@ export class Round {
   private async ask(replica: Replica): Promise<void> {
     for (const session of this.concerned) session.fate = 'undecided'
     const outcome = await this.change.ask(this.on, replica)
-    if (outcome === 'done') this.settle(performance.now())
-    else if (outcome === 'recorded') this.settle(performance.now() + EVERYWHERE_MS)
+    const laterMs = this.fault.forgets ? KNOWN_EVERYWHERE_AFTER_MS : 0
+    if (outcome === 'done') this.settle(performance.now() + laterMs)
+    else if (outcome === 'recorded') this.settle(performance.now() + KNOWN_EVERYWHERE_AFTER_MS)
   }
 
   /** What is asked from `changedAt` on goes by the change. */
@@ -85,7 +83,7 @@ export class Round {
   }
 
   private async reachesAll(): Promise<void> {
-    this.settle(performance.now() + EVERYWHERE_MS)
+    this.settle(performance.now() + KNOWN_EVERYWHERE_AFTER_MS)
     const isKnown: typeof isAsFated = (session, answer) =>
       !this.concerned.includes(session) || isAsFated(session, answer)
     await this.watch.until(isKnown, 1)
@@ -100,17 +98,5 @@ export class Round {
       },
       { what: `"${this.change.name}" to be accepted`, timeoutMs: 30_000, everyMs: 200 },
     )
-  }
-
-  /** Until then nobody whose session was there is told that it has ended. */
-  private async acceptLoss(): Promise<void> {
-    const lost = this.sessions.filter(({ shard, fate }) => shard === this.struck && fate === 'live')
-    await this.watch.until((session, { status }) => !lost.includes(session) || status !== 200, 1)
-    await sleep(NOT_ACCEPTED_MS)
-    for (const session of lost) session.fate = 'lost'
-    await eventually(() => this.on.fleet.cli('store:accept-loss').then(() => true), {
-      what: 'the loss to be accepted',
-      timeoutMs: 30_000,
-    }).catch(error => this.history.faults.push(`${error.message}: ${error.cause?.message}`))
   }
 }

@@ -5,7 +5,7 @@ import { infoField, redisCli } from '../../support/redis/redis-cli.js'
 import type { RedisCluster } from '../../support/redis/redis-cluster.js'
 import { isReplicaInStep, type RedisServer } from '../../support/redis/redis-server.js'
 
-/** A third of the sessions: a master and its replica, whichever of the two nodes is which now. */
+/** A third of the copies: a master and its replica, whichever of the two nodes is which now. */
 export class Shard {
   private constructor(private readonly nodes: readonly [RedisServer, RedisServer]) {}
 
@@ -37,10 +37,8 @@ export class Shard {
     ) as Promise<{ master: RedisServer; replica: RedisServer }>
   }
 
-  /** Whether a session with this handle is here. */
-  async has(sid: string): Promise<boolean> {
-    const { master } = await this.roles()
-    return (await redisCli(master.port, 'KEYS', `*${sid}`)) !== ''
+  has(node: RedisServer): boolean {
+    return this.nodes.includes(node)
   }
 }
 
@@ -61,8 +59,7 @@ export async function folderOf({ port }: RedisServer): Promise<string> {
 
 /** Takes the data of a node that does not run; what it knows of the cluster stays. */
 export async function removeData(folder: string): Promise<void> {
-  for (const name of ['appendonlydir', 'dump.rdb'])
-    await rm(join(folder, name), { recursive: true, force: true })
+  await rm(join(folder, 'dump.rdb'), { force: true })
 }
 
 async function roleOf(port: number): Promise<string | null> {

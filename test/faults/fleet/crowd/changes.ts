@@ -25,7 +25,7 @@ export interface Change {
   ends(concerned: AffectedSession): readonly FleetSession[]
   /** The permissions that it takes from the user. */
   readonly takes?: readonly string[]
-  /** What must be there before the store fails. */
+  /** What must be there before anything fails. */
   prepare?(concerned: AffectedSession): Promise<void>
   /** Asks for it once; safe to repeat until it is done or recorded. */
   ask(concerned: AffectedSession, replica: Replica): Promise<Outcome>
@@ -37,7 +37,7 @@ const NEW_PASSWORD = 'quite another password than before'
 const all = ({ user }: AffectedSession) => user.sessions
 const chosenAlone = ({ chosen }: AffectedSession) => [chosen]
 
-/** A link is used up by the try that was recorded, though that one was 503 because Redis could not be told. */
+/** A link is used up by the try that was recorded, though its answer was lost with the process or its connections. */
 const outcomeByLink = (answer: TestResponse) =>
   answer.json?.code === 'INVALID_LINK' ? 'recorded' : outcome(answer)
 const outcome = ({ status, json }: TestResponse): Outcome => {

@@ -24,16 +24,14 @@ export class FleetCrowd {
 
   /** A session of the owner at the main site. */
   async manager(): Promise<FleetSession> {
-    if (this.owner?.fate !== 'live') {
-      const owner = new FleetUser('owner@fleet.test', '127.20.255.1', this.fleet, this.random)
-      this.owner = await owner.logIn('main')
-    }
+    const owner = new FleetUser('owner@fleet.test', '127.20.255.1', this.fleet, this.random)
+    this.owner ??= await owner.logIn('main')
     return this.owner
   }
 
   /** Sessions at every shard that nobody ends. */
   async untouched(): Promise<readonly FleetSession[]> {
-    if (this.bystanders?.sessions.every(({ fate }) => fate === 'live')) return this.bystanders.sessions
+    if (this.bystanders) return this.bystanders.sessions
     this.bystanders = this.next()
     await this.bystanders.logInUntilAt(this.fleet.shards.length)
     return this.bystanders.sessions

@@ -4,14 +4,12 @@ import { MAIN } from '../../../support/test-app.js'
 import type { Shard } from '../shard.js'
 
 export type Fate =
-  /** Nobody has touched it: it must be served, or 503. */
+  /** Nobody has touched it: it must be served, or 503 while the database is away. */
   | 'live'
   /** A change is under way whose answer is not here: whatever it answers is right. */
   | 'undecided'
   /** It must never be served again. */
   | 'ended'
-  /** Its store was emptied and an operator has accepted that: 401. */
-  | 'lost'
 
 /** A session as its client holds it, and what has become of it as far as anybody was told. */
 export class FleetSession {

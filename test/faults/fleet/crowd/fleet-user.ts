@@ -1,5 +1,6 @@
 import { sessionIdOf } from '../../../conformance/values/session-cookie.js'
 import { eventually } from '../../../support/eventually.js'
+import type { RedisServer } from '../../../support/redis/redis-server.js'
 import { MAIN, SHOP_ONE } from '../../../support/test-app.js'
 import type { Random } from '../../support/random.js'
 import { type Fleet, PASSWORD } from '../fleet.js'
@@ -77,8 +78,9 @@ export class FleetUser {
     return eventually(find, { what: `a mail that leads to ${page}` }) as Promise<string>
   }
 
+  /** Where its copy will be. */
   private async shardOf(sid: string): Promise<Shard> {
-    for (const shard of this.fleet.shards) if (await shard.has(sid)) return shard
-    throw new Error(`No shard has session ${sid}`)
+    const [master] = await this.fleet.cluster.mastersOf([`copy:${sid}`])
+    return this.fleet.shards.find(shard => shard.has(master as RedisServer)) as Shard
   }
 }
