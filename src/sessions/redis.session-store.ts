@@ -243,8 +243,9 @@ function stampOf(time: Date): string {
 }
 
 /**
- * The copy, or nil. ARGV: the stamp, a lease (or nothing) and its milliseconds; who holds a lease keeps it. A server that is full, or a replica, takes no writes:
- * the copy is good all the same.
+ * The copy, or nil. ARGV: the stamp, a lease (empty for none) and its milliseconds. A lease that is there stays: of many
+ * that miss at once, the first writes the copy, whoever comes meanwhile. A server that is full, or a replica, takes no
+ * writes: the copy is good all the same.
  */
 const LOOK = redisScript(`
 local found = redis.call('GET', KEYS[1])

@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { scrape } from '../../support/metrics.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
@@ -124,7 +125,7 @@ describe.each<{
   })
 })
 
-describe('without Redis, more refreshes than the database bears', () => {
+describe('more refreshes without a copy than the database bears', () => {
   const POOL_SIZE = 4
   /** Half of the pool, and 25 that wait for each. */
   const HELD = (POOL_SIZE / 2) * (1 + 25)
@@ -132,6 +133,7 @@ describe('without Redis, more refreshes than the database bears', () => {
   let redis: RedisServer
   let service: StoreService
   let app: TestApp
+  let sessions: SignedIn[]
 
   beforeAll(async () => {
     redis = await startRedis()
@@ -140,19 +142,18 @@ describe('without Redis, more refreshes than the database bears', () => {
       DATABASE_TIMEOUT_MS: '3000',
     })
     app = service.app
+    const owner = await anOwner(app)
+    sessions = []
+    while (sessions.length < SESSIONS) sessions.push(await signIn(app, owner, 'satellite'))
+    await getCopied(app, ...sessions)
   })
   afterAll(async () => {
     await service?.stop()
     await redis?.stop()
   })
 
-  test('at three times the load others get 503 with Retry-After, logins and logouts go on, and it recovers by itself', async () => {
-    const owner = await anOwner(app)
-    const sessions: SignedIn[] = []
-    while (sessions.length < SESSIONS) sessions.push(await signIn(app, owner, 'satellite'))
-    const somebody = await anOwner(app)
-    const leaving = await signIn(app, somebody, 'satellite')
-    await redis.kill('SIGKILL')
+  /** Three times as many as it holds, while the database is slow; `meanwhile` runs when those who are too many were refused. */
+  async function flood(meanwhile: () => Promise<void> = async () => {}): Promise<{ lost: number }> {
     const slow = new pg.Client({ connectionString: app.settings.databaseUrl })
     await slow.connect()
     await slow.query('begin')
@@ -169,16 +170,35 @@ describe('without Redis, more refreshes than the database bears', () => {
         expect([status, json.code]).toEqual([503, 'SESSION_STORE_UNAVAILABLE'])
         expect(headers['retry-after']).toMatch(/^[2-5]$/)
       }
-      expect(await login(app, somebody)).toMatchObject({ status: 200 })
-      expect(await logout(app, leaving)).toMatchObject({ status: 204 })
+      await meanwhile()
     } finally {
       await slow.query('rollback')
       await slow.end()
     }
     const statuses = (await Promise.all(herd)).map(({ status }) => status)
     expect(statuses.filter(status => status === 200)).toHaveLength(HELD)
+    return { lost: statuses.filter(status => status === 401).length }
+  }
+
+  test('with an emptied Redis, those who are served leave copies, whoever else was refused meanwhile', async () => {
+    await redisCli(redis.port, 'FLUSHALL')
+    await flood()
+    for (const session of sessions)
+      await eventually(() => hasCopy(app, session), { what: 'a copy', timeoutMs: 2_000 })
+  })
+
+  test('at three times the load others get 503 with Retry-After, logins and logouts go on, and it recovers by itself', async () => {
+    const somebody = await anOwner(app)
+    const leaving = await signIn(app, somebody, 'satellite')
+    await redis.kill('SIGKILL')
+    let left: Promise<TestResponse> | undefined
+    const { lost } = await flood(async () => {
+      left = logout(app, leaving)
+      expect(await login(app, somebody)).toMatchObject({ status: 200 })
+    })
+    expect(await left).toMatchObject({ status: 204 })
     for (const session of sessions) expect(await refresh(app, session)).toMatchObject({ status: 200 })
-    saw('redis-down-flood', { status: 503, lost: statuses.filter(status => status === 401).length })
+    saw('redis-down-flood', { status: 503, lost })
   })
 })
 
