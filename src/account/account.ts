@@ -61,7 +61,7 @@ export class AccountService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store has not caught up. */
+  /** Throws `SESSION_NOT_FOUND` when the account has just gone. */
   async read({ accountId }: Pick<Session, 'accountId'>) {
     const account = await this.accounts.find(accountId)
     return this.database.run(async db => {

@@ -230,7 +230,7 @@ export class EmailChangeController {
       'transfer and a deletion of the account that were pending are cancelled.',
   })
   @Answers(204, 'The old address is back')
-  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'MAIL_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'MAIL_UNAVAILABLE')
   undo(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.changes.undo(token, client)
   }

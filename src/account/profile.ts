@@ -27,7 +27,7 @@ export class ProfileService {
 
   /**
    * A session that is confined to its satellite learns neither where else the user may log in nor what they may do
-   * there. Throws `SESSION_NOT_FOUND` when the user is gone and the session store has not caught up.
+   * there. Throws `SESSION_NOT_FOUND` when the user has just gone.
    */
   async read(actor: SessionActor) {
     const user = await this.userOf(actor)

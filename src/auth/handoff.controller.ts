@@ -185,7 +185,7 @@ export class HandoffController {
       'Any fault is refused with `HANDOFF_CODE_INVALID`, and the code stays usable. A code that is used again ends the session that it opened.',
   })
   @Answers(200, 'Logged in', LoginAnswer)
-  @Refuses('HANDOFF_CODE_INVALID', 'TOO_BUSY', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('HANDOFF_CODE_INVALID', 'TOO_BUSY')
   async redeem(@Body() body: RedeemBody, @CurrentClient() client: Client) {
     return answerWithoutCookie(await this.redemption.redeem(body, client), body.deviceId)
   }

@@ -170,7 +170,6 @@ export class LoginController {
     'MAIN_ORIGIN_REQUIRED',
     'CROSS_SITE_REFUSED',
     'TOO_BUSY',
-    'SESSION_STORE_UNAVAILABLE',
   )
   async login(
     @Body() body: LoginBody,
@@ -195,7 +194,7 @@ export class LoginController {
     204,
     'Logged out; on the main site the cookie is cleared, unless it meanwhile names another session',
   )
-  @Refuses('DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('DATABASE_UNAVAILABLE')
   async logout(
     @CurrentCaller() caller: Caller,
     @CurrentClient() client: Client,
@@ -238,7 +237,6 @@ export class SecondFactorController {
     'MAIN_ORIGIN_REQUIRED',
     'CROSS_SITE_REFUSED',
     'TOO_BUSY',
-    'SESSION_STORE_UNAVAILABLE',
   )
   async complete(
     @Body() body: SecondFactorBody,

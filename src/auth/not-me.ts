@@ -52,7 +52,7 @@ export class UnrecognizedLoginController {
       'once, within seven days, even if the session has ended by then.',
   })
   @Answers(204, 'The user is logged out everywhere; the mail with the link for a new password is on its way')
-  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'MAIL_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'MAIL_UNAVAILABLE')
   async report(@Body() { token: text }: MailedLinkBody, @CurrentClient() client: Client): Promise<void> {
     this.mails.requireServer()
     const link = { purpose: 'not-me', text, action: 'session.revoke', client } as const

@@ -166,13 +166,7 @@ export class PasskeyLoginController {
       'Any fault is refused with `PASSKEY_INVALID`: the challenge, the page, the signature, or a user who may not log in there.',
   })
   @Answers(200, 'Logged in', LoginAnswer)
-  @Refuses(
-    'PASSKEY_INVALID',
-    'MAIN_ORIGIN_REQUIRED',
-    'CROSS_SITE_REFUSED',
-    'TOO_BUSY',
-    'SESSION_STORE_UNAVAILABLE',
-  )
+  @Refuses('PASSKEY_INVALID', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED', 'TOO_BUSY')
   async login(
     @Body() body: PasskeyLoginBody,
     @CurrentClient() client: Client,

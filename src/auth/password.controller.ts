@@ -68,7 +68,7 @@ export class PasswordController {
       'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
   })
   @Answers(200, 'The new password is set', PasswordResetAnswer)
-  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'WEAK_PASSWORD', 'TOO_BUSY', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'WEAK_PASSWORD', 'TOO_BUSY')
   reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
     return this.changes.reset(token, password, client)
   }

@@ -339,7 +339,7 @@ export class ReauthenticationController {
       'access token for some minutes (10 unless configured). Endpoints that require it answer ' +
       '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
       '(RFC 9470) and the member `methods`: what the user can use here, of `password`, `totp`, `passkey` and `recovery`. No new ' +
-      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After 503 `SESSION_STORE_UNAVAILABLE` ' +
+      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After 503 `DATABASE_UNAVAILABLE` ' +
       'the same code can be sent again in this session for two minutes.',
   })
   @Answers(200, 'The proof is right', ReauthenticationAnswer)

@@ -90,7 +90,13 @@ export class RefreshController {
       'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (all other clients), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
   })
   @Answers(200, 'A new access token', RefreshAnswer)
-  @Refuses('SESSION_NOT_FOUND', 'CROSS_SITE_REFUSED', 'TOO_MANY_ATTEMPTS', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses(
+    'SESSION_NOT_FOUND',
+    'CROSS_SITE_REFUSED',
+    'TOO_MANY_ATTEMPTS',
+    'SESSION_STORE_UNAVAILABLE',
+    'DATABASE_UNAVAILABLE',
+  )
   async refresh(
     @Req() request: FastifyRequest,
     @CurrentClient() client: Client,

@@ -67,7 +67,7 @@ export class SecondFactorPolicyService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store has not caught up. */
+  /** Throws `SESSION_NOT_FOUND` when the account has just gone. */
   async read({ accountId }: Pick<Session, 'accountId'>) {
     const [found] = await this.database.run(db =>
       db

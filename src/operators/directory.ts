@@ -185,10 +185,7 @@ export class Directory {
     return row ?? null
   }
 
-  /**
-   * What the user logs in with, and where they are logged in. `sites` is null while the session store is down: the
-   * rest is still worth seeing.
-   */
+  /** What the user logs in with, and where they are logged in. */
   private async loginOf({ id, passwordHash, mustEnrol }: User, actor: OperatorActor) {
     const [factors, resets, sites] = await Promise.all([
       this.factors.find(id),

@@ -30,7 +30,7 @@ import { SessionTerms } from './sessions.js'
  * the store.
  */
 @Injectable()
-@DocumentedGuard({ refusals: ['SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] })
+@DocumentedGuard({ refusals: ['SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'] })
 export class LiveSessionGuard implements CanActivate {
   constructor(
     private readonly store: SessionStore,

@@ -27,7 +27,6 @@ declare module 'fastify' {
     'MAIN_SOURCE_REQUIRED',
     'SESSION_MISMATCH',
     'DATABASE_UNAVAILABLE',
-    'SESSION_STORE_UNAVAILABLE',
   ],
 })
 export class MainSourceGuard implements CanActivate {

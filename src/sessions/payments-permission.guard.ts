@@ -4,7 +4,7 @@ import { requestOf } from '../platform/http/request.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 /**
- * Requires the permission for payments, read from the session store for this request, not from the token.
+ * Requires the permission for payments, read from the database for this request, not from the token.
  * Runs after MainSourceGuard.
  */
 @Injectable()

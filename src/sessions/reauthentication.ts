@@ -34,8 +34,7 @@ export class Reauthentication {
   ) {}
 
   /**
-   * Stamps the session, whose user has just proved `methods`, in the store, which every replica reads.
-   * Returns how long that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
+   * Stamps the session, whose user has just proved `methods`. Returns how long that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
    */
   async stamp(session: Pick<Session, 'sid' | 'amr'>, methods: AuthMethods): Promise<Date> {
     const now = this.clock.now()

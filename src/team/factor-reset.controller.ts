@@ -82,7 +82,7 @@ export class FactorResetLinksController {
     description: `With the link mailed to the member, while it goes to their present address. ${WHAT}`,
   })
   @Answers(204, 'They have been removed')
-  @Refuses('INVALID_LINK', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('INVALID_LINK')
   confirm(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.links.confirm(token, client)
   }
@@ -94,7 +94,7 @@ export class FactorResetLinksController {
     description: 'With the link mailed to the member, or to a user for whom an operator has requested it.',
   })
   @Answers(204, 'They stay')
-  @Refuses('INVALID_LINK', 'SESSION_STORE_UNAVAILABLE')
+  @Refuses('INVALID_LINK')
   stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
     return this.links.stop(token, client)
   }

@@ -172,7 +172,7 @@ export class Members {
   /**
    * Restricts a member to the satellites with this change and ends their sessions on other satellites and in apps; what
    * the change does not name stays as it is now. To lift the limit, the manager must have every permission that the
-   * member has been granted. Throws `SESSION_STORE_UNAVAILABLE` too, and like {@link satellitesWith}.
+   * member has been granted. Throws like {@link satellitesWith}.
    */
   async changeSatellites(actor: SessionActor, userId: string, change: SatelliteChangesBody): Promise<void> {
     const { accountId } = actor

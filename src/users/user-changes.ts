@@ -25,7 +25,7 @@ import { Users } from './users.js'
 
 /**
  * What others do to a user, with its audit row, in the transaction of a caller who has checked the
- * permission. The caller must apply the returned changes to the session store: see {@link SessionChanges.commit}.
+ * permission. The caller commits what is returned with {@link SessionChanges.commit}.
  */
 @Injectable()
 export class UserChanges {

@@ -163,21 +163,18 @@ export interface Person extends FoundUser {
     readonly recoveryCodesLeft: number
   }
   readonly resetAt: string | null
-  /** Null while the session store is down. */
-  readonly sites:
-    | readonly {
-        readonly site: string | null
-        readonly kind: 'main' | 'satellite' | 'app'
-        readonly sessions: readonly {
-          readonly sid: string
-          readonly device: string
-          readonly place: string | null
-          readonly ip: string
-          readonly createdAt: string
-          readonly lastUsed: string
-        }[]
-      }[]
-    | null
+  readonly sites: readonly {
+    readonly site: string | null
+    readonly kind: 'main' | 'satellite' | 'app'
+    readonly sessions: readonly {
+      readonly sid: string
+      readonly device: string
+      readonly place: string | null
+      readonly ip: string
+      readonly createdAt: string
+      readonly lastUsed: string
+    }[]
+  }[]
   readonly latest: readonly LogRow[]
   readonly people: People
 }

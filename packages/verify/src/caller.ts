@@ -99,6 +99,6 @@ export interface Caller extends Authentication {
    * §2.2). Null in tokens from services that do not state it yet.
    */
   readonly clientId: string | null
-  /** `payments` is for display: before money moves, the service checks with the session store. */
+  /** `payments` is for display: before money moves, the service reads the session. */
   readonly permissions: Permissions
 }

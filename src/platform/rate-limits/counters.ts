@@ -42,10 +42,7 @@ if change == 0 or change < 0 and points <= 0 then return {points, math.max(0, re
 redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
 return {redis.call('INCRBY', KEYS[1], change), redis.call('PTTL', KEYS[1])}`
 
-/**
- * The fraction of a Redis command's time limit that a count may take, because a login also waits for the
- * session store.
- */
+/** The fraction of a Redis command's time limit that a count may take, because a login waits for several. */
 const SHARE_OF_TIMEOUT = 0.5
 /** How long to leave a shard alone after it failed to answer. */
 const PAUSE_MS = 1_000

@@ -180,17 +180,14 @@ function Reset({ person, reload }: PersonProps) {
 }
 
 function UserSessions({ person: { id, email, sites }, reload }: PersonProps) {
-  const all = (sites ?? []).flatMap(({ site, kind, sessions }) =>
+  const all = sites.flatMap(({ site, kind, sessions }) =>
     sessions.map(session => ({ site, kind, ...session })),
   )
   return (
     <Section title={t('console.sessions.title')}>
-      {!sites && <p>{t('console.sessions.storeDown')}</p>}
-      {sites && (
-        <RowList of={all} icon="laptop" none={t('console.sessions.none')}>
-          {session => <SessionRow key={session.sid} userId={id} session={session} reload={reload} />}
-        </RowList>
-      )}
+      <RowList of={all} icon="laptop" none={t('console.sessions.none')}>
+        {session => <SessionRow key={session.sid} userId={id} session={session} reload={reload} />}
+      </RowList>
       {all.length > 1 && (
         <div className="actions">
           <ChangeButton
@@ -207,7 +204,7 @@ function UserSessions({ person: { id, email, sites }, reload }: PersonProps) {
   )
 }
 
-type Site = NonNullable<Person['sites']>[number]
+type Site = Person['sites'][number]
 type Session = Site['sessions'][number] & Pick<Site, 'site' | 'kind'>
 
 function SessionRow({
