@@ -84,8 +84,8 @@ describe('Re-authentication with any factor', () => {
     const failToStamp = () =>
       jest
         .spyOn(app.get(SessionStore), 'stampReauthentication')
-        .mockRejectedValueOnce(unavailable('SESSION_STORE_UNAVAILABLE'))
-    const UNAVAILABLE = '503 SESSION_STORE_UNAVAILABLE'
+        .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+    const UNAVAILABLE = '503 DATABASE_UNAVAILABLE'
     const USED = '401 SECOND_FACTOR_INVALID'
 
     async function enrolled() {

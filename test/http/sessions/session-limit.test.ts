@@ -50,8 +50,8 @@ describe('the limit of sessions a user', () => {
       await open(app, owner, 50)
       const store = app.get(SessionStore)
       const failing = jest
-        .spyOn(store, 'findAll')
-        .mockImplementation(() => Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE')))
+        .spyOn(store, 'listByUser')
+        .mockImplementation(() => Promise.reject(unavailable('DATABASE_UNAVAILABLE')))
       const late = await signIn(app, owner, 'main').finally(() => failing.mockRestore())
       expect(outcome(await refreshByCookie(app, late.sessionId))).toBe('200')
       await signIn(app, owner, 'main')

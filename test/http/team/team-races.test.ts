@@ -6,7 +6,6 @@ import {
   SessionChanges,
   type SessionId,
   SessionStore,
-  SessionsService,
   Users,
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
@@ -110,7 +109,7 @@ describe('at once', () => {
   it('a login that is under way while its user is removed comes to nothing', async () => {
     const { owner, one } = await twoManagers()
     const member = await aMember(app, one.user)
-    const held = heldCall(app.get(SessionsService), 'create')
+    const held = heldCall(app.get(Users), 'lockUnchanged')
     const login = signIn(app, member, 'main').catch((error: Error) => error.message)
     await held.begun
     expect(outcome(await team(app, owner, 'DELETE', `/${member.id}`))).toBe('204')
