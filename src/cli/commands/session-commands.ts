@@ -2,7 +2,6 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
 import { Database } from '../../platform/database/database.js'
-import { causeMessage } from '../../platform/errors/api-error.js'
 import { pluralize } from '../../platform/log.js'
 import { Clock } from '../../platform/time.js'
 import { SessionChanges } from '../../sessions/changes.js'
@@ -42,13 +41,8 @@ export function addSessionCommands(program: Command, context: CommandContext): v
     })
 }
 
-/** Throws a plain Error when the store is unreachable: nothing was asked for that could be recorded. */
-async function sessionsOf(app: INestApplicationContext, { id }: User): Promise<Session[]> {
-  try {
-    return await app.get(SessionStore).listByUser(id, app.get(Clock).now())
-  } catch (cause) {
-    throw new Error(causeMessage(cause), { cause })
-  }
+function sessionsOf(app: INestApplicationContext, { id }: User): Promise<Session[]> {
+  return app.get(SessionStore).listByUser(id, app.get(Clock).now())
 }
 
 async function findSession(app: INestApplicationContext, text: string): Promise<OwnedSession | null> {
