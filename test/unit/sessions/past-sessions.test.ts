@@ -16,7 +16,7 @@ it('a flood of made-up identifiers asks the database four things at once, and is
   const lookUps = Array.from({ length: 100 }, () => past.outcomeOf(handleOf(newSessionId())))
   expect(await Promise.all(lookUps.slice(4))).toEqual(Array.from({ length: 96 }, () => null))
   expect(asked).toBe(4)
-  answerAll({ rows: [{ revoked: true, expired: false }] })
+  answerAll([{ endedAt: new Date(), expiresAt: new Date() }])
   expect(await Promise.all(lookUps)).toContain('revoked')
   await past.outcomeOf(handleOf(newSessionId()))
   expect(asked).toBe(5)

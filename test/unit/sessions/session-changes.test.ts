@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import {
   Database,
   handleOf,
   mergeRecorded,
   NOTHING_RECORDED,
   newSessionId,
-  type Permission,
   permissionsOf,
   type RecordedChanges,
   type Session,
-  type SessionChange,
-  SessionChangeLog,
   SessionChanges,
   type SessionHandle,
   type SessionId,
@@ -20,12 +17,13 @@ import {
   SessionStore,
   secondsAfter,
   sessionChanges,
+  sessionLinks,
+  sessions,
   type User,
-  UserSessions,
-  unavailable,
-  users,
+  Users,
 } from '../../sources.js'
-import { markLate, requireOf } from '../../support/factors.js'
+import { eventually } from '../../support/eventually.js'
+import { aGate } from '../../support/gate.js'
 import { listRow, listSession, openSession } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -35,16 +33,14 @@ const CLIENT = { requestId: 'a', ip: '192.0.2.1', userAgent: null, origin: null 
 
 let app: TestApp
 let database: Database
-let log: SessionChangeLog
 let changes: SessionChanges
-let list: UserSessions
+let store: SessionStore
 let owner: User
 beforeAll(async () => {
   app = await TestApp.start()
   database = app.get(Database)
-  log = app.get(SessionChangeLog)
   changes = app.get(SessionChanges)
-  list = app.get(UserSessions)
+  store = app.get(SessionStore)
 })
 afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
@@ -62,33 +58,59 @@ async function childOf(parentSid: SessionHandle): Promise<SessionHandle> {
   return sid
 }
 
-const left = () => list.sidsOf(owner.id, app.clock.now())
-const grantOf = ({ id }: User) =>
-  database.run(db => db.select().from(sessionChanges).where(eq(sessionChanges.userId, id)))
-const endOf = (sid: SessionHandle) =>
-  database.run(db => db.select().from(sessionChanges).where(eq(sessionChanges.sid, sid)))
+async function left({ id } = owner) {
+  return (await store.listByUser(id, app.clock.now())).map(({ sid }) => sid).sort()
+}
+const changesWhere = (values: Partial<typeof sessionChanges.$inferSelect>) =>
+  database.run(async db => {
+    const rows = await db.select().from(sessionChanges)
+    const names = Object.keys(values) as (keyof typeof values)[]
+    return rows.filter(row => names.every(name => row[name] === values[name]))
+  })
+const rowOf = async (sid: SessionHandle) =>
+  (await database.run(db => db.select().from(sessions).where(eq(sessions.sid, sid))))[0]
 
 async function revocations({ id }: User = owner) {
   const rows = await app.auditRows()
   return rows.filter(row => row.action === 'session.revoke' && row.userId === id)
 }
 
-describe('the log of what happens to sessions', () => {
-  /** In no particular order. */
-  const end = async (...endings: { sid: SessionHandle; keepsChildren?: boolean }[]) =>
-    (await database.transaction(transaction => log.end(transaction, endings))).sort()
+type SessionChange = Parameters<SessionChanges['commitChange']>[0]
 
-  it('ends sessions with their children, and says which were live', async () => {
+const record = (...wanted: SessionChange[]) =>
+  changes.commit(transaction => changes.record(transaction, wanted, null))
+const ofSids = (...sids: SessionHandle[]) => ({ sids, userIds: [], accountIds: [] })
+
+describe('sessions that end', () => {
+  const end = (...sids: SessionHandle[]) => record(...sids.map(sid => ({ kind: 'end', sid }) as const))
+
+  it('do so with their children, and what was live is made known', async () => {
     const [one, other, expired] = [await listed(), await listed(), await listed(owner, -1)]
     const child = await childOf(one)
-    expect(await end({ sid: one }, { sid: expired })).toEqual([one, child].sort())
+    expect((await end(one, expired)).ended).toBe(2)
     expect(await left()).toEqual([other])
-    expect((await endOf(one)).length + (await endOf(child)).length).toBe(2)
-    expect(await endOf(expired)).toEqual([])
-    expect(await end({ sid: one })).toEqual([])
+    const links = await database.run(db =>
+      db.select().from(sessionLinks).where(eq(sessionLinks.childSid, child)),
+    )
+    expect(links).toEqual([])
+    for (const sid of [one, child]) expect(await changesWhere({ sid })).toHaveLength(1)
+    expect(await changesWhere({ sid: expired })).toEqual([])
+    expect((await end(one)).ended).toBe(0)
+    expect(await changesWhere({ sid: one })).toHaveLength(1)
   })
 
-  it('ends all sessions of a user, except one, and none of other users', async () => {
+  it('say when, and no longer where their user was', async () => {
+    const sid = await listed()
+    const before = app.clock.now()
+    await end(sid)
+    const row = await rowOf(sid)
+    expect(row).toMatchObject({ ip: '', userAgent: null, userId: owner.id })
+    expect(row?.endedAt?.getTime()).toBeGreaterThanOrEqual(before.getTime())
+    await end(sid)
+    expect(await rowOf(sid)).toEqual(row)
+  })
+
+  it('are all of a user, except one, and none of other users', async () => {
     const other = await anOwner(app)
     const theirs = await listed(other)
     const [keep, ...rest] = [await listed(), await listed(), await listed()] as [
@@ -96,68 +118,60 @@ describe('the log of what happens to sessions', () => {
       SessionHandle,
       SessionHandle,
     ]
-    const all = (kept?: SessionHandle) =>
-      database.transaction(transaction => log.endAll(transaction, [{ userId: owner.id, keep: kept }]))
-    expect((await all(keep)).sort()).toEqual([...rest].sort())
+    const kept = await record({ kind: 'end-all', userId: owner.id, keep })
+    expect(kept.ended).toBe(2)
+    expect([...kept.changed.sids].sort()).toEqual([...rest].sort())
     expect(await left()).toEqual([keep])
-    expect(await all()).toEqual([keep])
-    expect(await list.sidsOf(other.id, app.clock.now())).toEqual([theirs])
-  })
-
-  it('records a grant within the limits of users with sessions, until the last of these ends', async () => {
-    const [limited, enrolling, without] = [await anOwner(app), await anOwner(app), await anOwner(app)]
-    const [short, long] = [await listed(owner, 60), await listed(owner, DAY)]
-    await listed(owner, -1)
-    for (const user of [limited, enrolling]) await listed(user)
-    const entitled = permissionsOf(['payments', 'dataEntry'])
-    await database.run(db => db.update(users).set({ entitled }).where(eq(users.id, limited.id)))
-    await requireOf(app, enrolling, 'everyone')
-    await markLate(app, enrolling)
-    const granted = permissionsOf(['dataEntry', 'viewReports'])
-    const wanted = [without, enrolling, limited, owner].map(({ id: userId }) => ({ userId, granted }))
-    const recorded = await database.transaction(transaction => log.grant(transaction, wanted))
-    const names = (permissions: object) =>
-      Object.entries(permissions).flatMap(([name, isGiven]) => (isGiven ? [name as Permission] : []))
-    expect(recorded.map(grant => names(grant.granted))).toEqual([
-      [],
-      ['dataEntry'],
-      ['dataEntry', 'viewReports'],
-    ])
-    expect([...(recorded.at(-1)?.sids ?? [])].sort()).toEqual([short, long].sort())
-    const [row] = await grantOf(owner)
-    expect(row?.until.getTime()).toBeGreaterThan(secondsAfter(app.clock.now(), DAY - 60).getTime())
-    expect(await grantOf(without)).toEqual([])
-  })
-
-  it('keeps only the latest grant, with a higher number, and none once the user has no sessions', async () => {
-    const sid = await listed()
-    const grant = async (...names: Permission[]) =>
-      (
-        await database.transaction(transaction =>
-          log.grant(transaction, [{ userId: owner.id, granted: permissionsOf(names) }]),
-        )
-      )[0]
-    const [first, second] = [await grant('payments'), await grant('viewReports')]
-    expect(second?.version).toBeGreaterThan(first?.version as number)
-    expect(await grantOf(owner)).toMatchObject([
-      { id: second?.version, granted: permissionsOf(['viewReports']) },
-    ])
-    await end({ sid })
-    expect(await grant('payments')).toBeUndefined()
-    expect(await grantOf(owner)).toEqual([])
-  })
-
-  it('forgets changes that no longer concern any session', async () => {
-    const sid = await listed(owner, 60)
-    await end({ sid })
-    app.clock.advance(59)
-    await log.removeExpired(app.clock.now())
-    expect((await endOf(sid)).length).toBe(1)
-    app.clock.advance(2)
-    await log.removeExpired(app.clock.now())
-    expect(await endOf(sid)).toEqual([])
+    expect((await record({ kind: 'end-all', userId: owner.id })).changed.sids).toEqual([keep])
+    expect(await left(other)).toEqual([theirs])
   })
 })
+
+describe('what every replica reads of a change', () => {
+  it.each([
+    ['user', () => ({ userId: owner.id })],
+    ['account', () => ({ accountId: owner.accountId })],
+  ])('is one row of the %s whose permissions have changed, with its transaction', async (_, whose) => {
+    for (let each = 0; each < 3; each++) await listed()
+    const { rows, ...recorded } = await changes.commit(async transaction => {
+      const made = await changes.record(transaction, [{ kind: 'permissions', ...whose() }], null)
+      const ownRows = await transaction
+        .select({ isOwn: sql<boolean>`${sessionChanges.xid} = pg_current_xact_id()` })
+        .from(sessionChanges)
+        .where(
+          sql`${sessionChanges.userId} = ${owner.id} or ${sessionChanges.accountId} = ${owner.accountId}`,
+        )
+      return { ...made, rows: ownRows }
+    })
+    expect(rows).toEqual([{ isOwn: true }])
+    expect(await changesWhere(whose())).toMatchObject([{ sid: null, ...whose() }])
+    const named = { sids: [], userIds: [], accountIds: [], ...pluralOf(whose()) }
+    expect(recorded).toEqual({ changed: named, ended: 0 })
+  })
+
+  it('is one row of a user all of whose sessions end, besides those of the sessions', async () => {
+    const sid = await listed()
+    await record({ kind: 'end-all', userId: owner.id })
+    expect(await changesWhere({ userId: owner.id })).toHaveLength(1)
+    expect(await changesWhere({ sid })).toEqual([])
+  })
+
+  it('is nothing where the transaction is rolled back', async () => {
+    const sid = await listed()
+    const failure = new Error('not after all')
+    const work = changes.commit(async transaction => {
+      await changes.record(transaction, [{ kind: 'end', sid }], null)
+      throw failure
+    })
+    await expect(work).rejects.toBe(failure)
+    expect(await changesWhere({ sid })).toEqual([])
+    expect(await left()).toEqual([sid])
+  })
+})
+
+function pluralOf(whose: object) {
+  return Object.fromEntries(Object.entries(whose).map(([name, value]) => [`${name}s`, [value]]))
+}
 
 describe('changes of sessions', () => {
   const apply = (change: SessionChange) =>
@@ -175,22 +189,22 @@ describe('changes of sessions', () => {
       await openSession(app, owner, 'main', CLIENT),
     ]
     const granted = permissionsOf(['viewReports'])
-    const recorded = await changes.commit(transaction =>
-      changes.record(
-        transaction,
-        [
-          { kind: 'end', sid: one.session.sid },
-          { kind: 'set-permissions', userId: owner.id, granted },
-        ],
-        null,
-      ),
-    )
-    expect(recorded.changes).toMatchObject({
-      ended: [one.session.sid],
-      grants: [{ sids: [other.session.sid], granted }],
+    const recorded = await changes.commit(async transaction => {
+      await app.get(Users).setGranted(transaction, owner.id, granted)
+      const wanted: SessionChange[] = [
+        { kind: 'end', sid: one.session.sid },
+        { kind: 'permissions', userId: owner.id },
+      ]
+      return changes.record(transaction, wanted, null)
     })
-    const found = await app.get(SessionStore).find(other.session.sid, app.clock.now())
-    expect(found?.permissions).toEqual(granted)
+    expect(recorded).toEqual({
+      changed: { sids: [one.session.sid], userIds: [owner.id], accountIds: [] },
+      ended: 1,
+    })
+    for (const read of ['find', 'touch'] as const) {
+      expect(await store[read](other.session.sid, app.clock.now())).toMatchObject({ permissions: granted })
+      expect(await store[read](one.session.sid, app.clock.now())).toBeNull()
+    }
   })
 
   it('write a row when there was something to do, or when the change itself is news', async () => {
@@ -201,37 +215,16 @@ describe('changes of sessions', () => {
     await apply({ kind: 'end-all', userId: owner.id, auditsEvenIfNoneEnded: false })
     expect(await revocations()).toHaveLength(1)
     await apply({ kind: 'end-all', userId: owner.id })
-    await apply({ kind: 'set-permissions', userId: owner.id, granted: permissionsOf([]) })
+    await apply({ kind: 'permissions', userId: owner.id })
     expect(await revocations()).toHaveLength(3)
   })
 
-  it('tell the store of a named session missing from the list, once for each', async () => {
-    const told = jest.spyOn(app.get(SessionStore), 'apply')
+  it('tell the store of a named session that had ended before, once for all', async () => {
+    const told = jest.spyOn(store, 'forget')
     const [gone, live] = [randomBytes(32).toString('base64url') as SessionHandle, await listed()]
-    const recorded = await database.transaction(transaction =>
-      changes.record(
-        transaction,
-        [
-          { kind: 'end', sid: gone },
-          { kind: 'end', sid: live },
-        ],
-        null,
-      ),
-    )
-    expect(recorded).toEqual({ changes: { ended: [gone, live], grants: [] }, ended: 1 })
-    await changes.apply(recorded)
-    expect(told).toHaveBeenCalledTimes(1)
-  })
-
-  it('continue after one fails, and report it', async () => {
-    const failure = unavailable('SESSION_STORE_UNAVAILABLE')
-    const told = jest.spyOn(app.get(SessionStore), 'apply').mockResolvedValue()
-    told.mockRejectedValueOnce(failure)
-    const granted = permissionsOf([])
-    const grants = [1, 2].map(version => ({ version, sids: [], granted }))
-    const changed = changes.apply({ changes: { ended: ['a' as SessionHandle], grants }, ended: 1 })
-    await expect(changed).rejects.toBe(failure)
-    expect(told).toHaveBeenCalledTimes(3)
+    const recorded = await record({ kind: 'end', sid: gone }, { kind: 'end', sid: live })
+    expect(recorded).toEqual({ changed: ofSids(gone, live), ended: 1 })
+    expect(told.mock.calls).toEqual([[ofSids(gone, live)]])
   })
 
   describe('are followed by what is due after the commit', () => {
@@ -244,12 +237,16 @@ describe('changes of sessions', () => {
       afterCommit: () => void done.push(what),
     })
 
-    it('follow also when the store is unreachable, which is reported', async () => {
-      const failure = unavailable('SESSION_STORE_UNAVAILABLE')
-      jest.spyOn(app.get(SessionStore), 'apply').mockRejectedValue(failure)
-      await expect(changes.commit(async () => following('mail'))).rejects.toBe(failure)
-      await changes.commitToleratingOutage(async () => following('another'))
-      expect(done).toEqual(['mail', 'another'])
+    it('follow at once, and the caller goes on when the copies are gone', async () => {
+      const gate = aGate()
+      const told = jest.spyOn(store, 'forget').mockReturnValue(gate.opened)
+      const committed = changes.commit(async () => following('mail')).then(() => done.push('answer'))
+      await eventually(() => told.mock.calls.length > 0)
+      await database.ping()
+      expect(done).toEqual(['mail'])
+      gate.open()
+      await committed
+      expect(done).toEqual(['mail', 'answer'])
     })
 
     it('do not follow when nothing is committed', async () => {
@@ -263,33 +260,19 @@ describe('changes of sessions', () => {
     })
 
     it('reach the store even when a follow-up fails', async () => {
-      const told = jest.spyOn(app.get(SessionStore), 'apply').mockResolvedValue()
+      const told = jest.spyOn(store, 'forget')
       const failure = new Error('a fault')
       const afterCommit = () => {
         throw failure
       }
       const work = async () => ({
-        changes: { ended: ['a' as SessionHandle], grants: [] },
+        changed: ofSids('a' as SessionHandle),
         ended: 1,
         afterCommit,
       })
       await expect(changes.commit(work)).rejects.toBe(failure)
       expect(told).toHaveBeenCalledTimes(1)
     })
-  })
-
-  it('are told in their order where one decision made them, and together where there are many', async () => {
-    const told = jest.spyOn(app.get(SessionStore), 'apply').mockResolvedValue()
-    const grants = (count: number) =>
-      Array.from({ length: count }, (_, version) => ({ version, sids: [], granted: permissionsOf([]) }))
-    const ended = ['a' as SessionHandle]
-    await changes.apply({ changes: { ended, grants: grants(10) }, ended: 1 })
-    expect(
-      told.mock.calls.map(([given]) => [given.ended.length, given.grants.map(({ version }) => version)]),
-    ).toEqual([[1, []], ...grants(10).map(({ version }) => [0, [version]])])
-    told.mockClear()
-    await changes.apply({ changes: { ended, grants: grants(11) }, ended: 1 })
-    expect(told.mock.calls.map(([given]) => [given.ended.length, given.grants.length])).toEqual([[1, 11]])
   })
 
   it('end one session with a reason, and say whether there was one', async () => {
@@ -321,9 +304,9 @@ describe('changes of sessions', () => {
   describe('of a login that replaces others', () => {
     it('end what the browser had, each with a row, once for each', async () => {
       const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
-      const told = jest.spyOn(app.get(SessionStore), 'apply')
+      const told = jest.spyOn(store, 'forget')
       await changes.endReplaced([sessionId, sessionId, 'none of ours' as SessionId], CLIENT)
-      expect(told.mock.calls).toEqual([[{ ended: [session.sid], grants: [] }]])
+      expect(told.mock.calls).toEqual([[ofSids(session.sid)]])
       expect(await revocations()).toMatchObject([
         { sid: session.sid, accountId: owner.accountId, detail: { reason: 'replaced by a new login' } },
       ])
@@ -332,15 +315,15 @@ describe('changes of sessions', () => {
       expect(await left()).toEqual([])
     })
 
-    it('write no row for an expired session, but still tell the store', async () => {
+    it('write no row for an expired session', async () => {
       const expired = newSessionId()
       const sid = handleOf(expired)
       const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
-      await listRow(app, { sid, userId: owner.id, expiresAt: secondsAfter(app.clock.now(), -1) } as Session)
-      const told = jest.spyOn(app.get(SessionStore), 'apply')
+      const { id: userId, accountId } = owner
+      await listRow(app, { sid, userId, accountId, expiresAt: secondsAfter(app.clock.now(), -1) })
       await changes.endReplaced([expired, sessionId], CLIENT)
-      expect(told.mock.calls.flatMap(([{ ended }]) => ended).sort()).toEqual([sid, session.sid].sort())
       expect((await revocations()).map(row => row.sid)).toEqual([session.sid])
+      expect((await rowOf(sid))?.endedAt).toBeNull()
     })
   })
 })

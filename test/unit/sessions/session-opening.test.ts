@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import {
   authMethods,
+  Database,
+  type EntitledUser,
   handleOf,
   type Proof,
   permissionsOf,
@@ -9,10 +11,10 @@ import {
   SessionsService,
   type Source,
   secondsAfter,
-  type User,
-  UserSessions,
+  Users,
   unavailable,
 } from '../../sources.js'
+import { eventually } from '../../support/eventually.js'
 import { listRow } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -21,13 +23,12 @@ const LIMIT = 3
 const LIFETIME = 7_200
 const CLIENT = { requestId: 'a', ip: '192.0.2.1', userAgent: 'curl/8.5.0', origin: null }
 const PASSWORD: Proof = { methods: authMethods('pwd') }
-const OUT_OF_REACH = unavailable('SESSION_STORE_UNAVAILABLE')
+const OUT_OF_REACH = unavailable('DATABASE_UNAVAILABLE')
 
 let app: TestApp
 let sessions: SessionsService
 let store: SessionStore
-let list: UserSessions
-let owner: User
+let owner: EntitledUser
 beforeAll(async () => {
   app = await TestApp.start({
     LOG_LEVEL: 'silent',
@@ -36,12 +37,11 @@ beforeAll(async () => {
   })
   sessions = app.get(SessionsService)
   store = app.get(SessionStore)
-  list = app.get(UserSessions)
 })
 afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
 beforeEach(async () => {
-  owner = await anOwner(app)
+  owner = (await app.get(Users).find((await anOwner(app)).id)) as EntitledUser
 })
 
 describe('a new session', () => {
@@ -61,7 +61,7 @@ describe('a new session', () => {
 
   it('is of its user, at their site, from now on', async () => {
     const before = app.clock.now()
-    const { session, sessionId, accessToken } = await open({ source: 'satellite', origin: SHOP_ONE })
+    const { session, sessionId, accessToken } = open({ source: 'satellite', origin: SHOP_ONE })
     const { createdAt, lastUsed, expiresAt, ...rest } = session
     expect(rest).toEqual({
       sid: handleOf(sessionId),
@@ -84,22 +84,26 @@ describe('a new session', () => {
     expect(JSON.parse(Buffer.from(payload as string, 'base64url').toString())).toMatchObject({
       sid: session.sid,
     })
+    const add = () => app.get(Database).transaction(transaction => sessions.add(transaction, session))
+    expect(await store.find(session.sid, app.clock.now())).toBeNull()
+    expect(await add()).toBe(1)
     expect(await store.find(session.sid, app.clock.now())).toMatchObject(rest)
+    await expect(add()).rejects.toThrow()
   })
 
   it.each([
     ['ends then', -1_000],
     ['does not last longer for that', 1_000],
-  ])('that has to end by a certain time %s', async (_, difference) => {
+  ])('that has to end by a certain time %s', (_, difference) => {
     const expiresBy = secondsAfter(app.clock.now(), LIFETIME + difference)
-    const { session } = await open({ expiresBy })
+    const { session } = open({ expiresBy })
     if (difference < 0) expect(session.expiresAt).toEqual(expiresBy)
     else expect(secondsOf(session)).toBe(LIFETIME)
   })
 
-  it('inherits the time of its login from the session that it was handed off from', async () => {
+  it('inherits the time of its login from the session that it was handed off from', () => {
     const inheritedAuthTime = secondsAfter(app.clock.now(), -600)
-    const { session } = await open({ proof: { ...PASSWORD, inheritedAuthTime } })
+    const { session } = open({ proof: { ...PASSWORD, inheritedAuthTime } })
     expect(session.authTime).toEqual(inheritedAuthTime)
   })
 })
@@ -110,7 +114,7 @@ describe('the limit of a user’s sessions', () => {
     const made: Session[] = []
     for (const seconds of usedAfter) {
       const context = { source: 'main', client: { ...CLIENT, origin: MAIN } } as const
-      const { session } = await sessions.create({ ...owner, userId: owner.id }, context, PASSWORD)
+      const { session } = sessions.create({ ...owner, userId: owner.id }, context, PASSWORD)
       await listRow(app, session)
       await store.touch(session.sid, secondsAfter(session.createdAt, seconds))
       made.push(session)
@@ -128,8 +132,8 @@ describe('the limit of a user’s sessions', () => {
     expect(await live()).toEqual(sidsOf([one, two]))
   })
 
-  it('does not need the store until it is exceeded', async () => {
-    jest.spyOn(store, 'findAll').mockRejectedValue(OUT_OF_REACH)
+  it('does not ask for them until it is exceeded', async () => {
+    jest.spyOn(store, 'listByUser').mockRejectedValue(OUT_OF_REACH)
     await end(LIMIT)
     await expect(end(LIMIT + 1)).rejects.toBe(OUT_OF_REACH)
   })
@@ -137,13 +141,16 @@ describe('the limit of a user’s sessions', () => {
   describe('for logins at once', () => {
     /** How often the store was asked for a user's sessions, and how often at the same time. */
     let asked: number
+    let listed: number
     let atOnce: number
     let most: number
+    /** How many of the next answers fail. */
+    let failures: number
     /** Lets those go on that are held back, and all later ones. */
     let goOn: () => void
 
     beforeEach(() => {
-      asked = atOnce = most = 0
+      asked = listed = atOnce = most = failures = 0
       const gate = new Promise<void>(resolve => {
         goOn = resolve
       })
@@ -152,15 +159,18 @@ describe('the limit of a user’s sessions', () => {
         asked++
         most = Math.max(most, ++atOnce)
         const found = await listByUser(userId, now)
+        listed++
         await gate
         atOnce--
+        if (failures-- > 0) throw OUT_OF_REACH
         return found
       })
     })
 
     /** Until what can begin has begun. */
     const settled = async () => {
-      for (let turn = 0; turn < 5; turn++) await list.sidsOf(owner.id, app.clock.now())
+      for (let turn = 0; turn < 5; turn++) await app.get(Database).ping()
+      await eventually(() => listed === asked, { everyMs: 2 })
     }
 
     it('asks it once more for all that arrive while that goes on, and ends what is too many by then', async () => {
@@ -192,7 +202,7 @@ describe('the limit of a user’s sessions', () => {
 
     it('lets a failure be that of those who waited for it', async () => {
       await opened(10, 20, 30, 40)
-      const findAll = jest.spyOn(store, 'findAll').mockRejectedValueOnce(OUT_OF_REACH)
+      failures = 1
       const first = end(4)
       first.catch(() => {})
       await settled()
@@ -200,7 +210,7 @@ describe('the limit of a user’s sessions', () => {
       goOn()
       await expect(first).rejects.toBe(OUT_OF_REACH)
       await second
-      expect(findAll).toHaveBeenCalledTimes(2)
+      expect([asked, most]).toEqual([2, 1])
       jest.restoreAllMocks()
       expect(await live()).toHaveLength(LIMIT)
     })
