@@ -170,7 +170,7 @@ describe('what is seen at the provider', () => {
   it('is on record, with what it entitles to', async () => {
     expect(await look()).toMatchObject({
       accountId: owner.accountId,
-      areUsersBehind: true,
+      changed: { sids: [], userIds: [], accountIds: [owner.accountId] },
       update: expect.anything(),
     })
     expect(await record()).toMatchObject({
@@ -302,7 +302,11 @@ describe('events that wait', () => {
     const of = `cus_unknown_${count}`
     await anEvent(`evt_${count}`, 'invoice.paid', { customer_email: 'somebody@example.com' }, { of })
     await anEvent(`evt_refund_${count}`, 'refund.created', {}, { of })
-    expect(await look({ of })).toMatchObject({ accountId: null, areUsersBehind: false, update: null })
+    expect(await look({ of })).toMatchObject({
+      accountId: null,
+      changed: { sids: [], userIds: [], accountIds: [] },
+      update: null,
+    })
     expect(await effects(of)).toEqual({
       [`evt_${count}`]: 'unknown customer',
       [`evt_refund_${count}`]: 'unknown customer',

@@ -8,33 +8,33 @@ import {
   Entitlements,
   HourlyLog,
   Logger,
+  type NewSession,
+  NOTHING_RECORDED,
   PERMISSIONS,
   type Permission,
   type Permissions,
   PlansFile,
   permissionsOf,
+  type RecordedChanges,
   rowsOf,
+  SessionChanges,
   SessionStore,
   Subscriptions,
   type User,
-  UserEntitlements,
   WaitingEvents,
 } from '../../sources.js'
+import { openSession } from '../../support/open-session.js'
 import { anOwner, importMembers } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
 
 const NOTHING_PAID: Permission[] = ['payments', 'accountSettings', 'teamManagement']
 const BASIC: Permission[] = [...NOTHING_PAID, 'dataEntry']
 const TEAM: Permission[] = [...BASIC, 'viewReports']
 const GRACE_SECONDS = 1_000
-/** Of user-entitlements.ts. */
-const USERS_A_PAGE = 500
 
 let app: TestApp
 let database: Database
 let entitlements: Entitlements
-let users: UserEntitlements
 let plansFile: Awaited<ReturnType<typeof aPlansFile>>
 let owner: User
 
@@ -47,7 +47,6 @@ beforeAll(async () => {
   })
   database = app.get(Database)
   entitlements = app.get(Entitlements)
-  users = app.get(UserEntitlements)
 })
 afterAll(async () => {
   await app?.stop()
@@ -85,24 +84,26 @@ async function subscribe(
       last_entitled = excluded.last_entitled, past_due_since = excluded.past_due_since`)
 }
 
-function decide(
-  accounts: readonly Pick<User, 'accountId'>[],
-  by = entitlements,
-): Promise<ReadonlySet<string>> {
+function decide(accounts: readonly Pick<User, 'accountId'>[], by = entitlements): Promise<RecordedChanges> {
   const ids = accounts.map(({ accountId }) => accountId)
   return database.transaction((transaction: Db) => by.decideFor(transaction, ids))
 }
+
+/** What a replica reads of a change of these accounts, in their order. */
+const changed = (...accounts: readonly Pick<User, 'accountId'>[]) => ({
+  changed: { sids: [], userIds: [], accountIds: accounts.map(({ accountId }) => accountId) },
+  ended: 0,
+})
 
 interface AccountRow {
   readonly entitled: Permissions | null
   readonly by: string | null
   readonly until: string | null
-  readonly behind: boolean
 }
 
 async function account({ accountId }: Pick<User, 'accountId'> = owner): Promise<AccountRow> {
   const [row] = await run<AccountRow>(sql`
-    select entitled, entitled_by as by, entitled_until as until, users_behind as behind from accounts where id = ${accountId}`)
+    select entitled, entitled_by as by, entitled_until as until from accounts where id = ${accountId}`)
   return row as AccountRow
 }
 
@@ -130,40 +131,31 @@ describe('what accounts are entitled to', () => {
     const [basic, team, none] = [await anOwner(app), await anOwner(app), await anOwner(app)]
     await subscribe(basic)
     await subscribe(team, { price: 'price_yearly' })
-    const marked = await decide([basic, team, none])
-    expect([...marked].sort()).toEqual([basic.accountId, team.accountId].sort())
+    const recorded = await decide([basic, team, none])
+    expect(recorded.changed.accountIds.toSorted()).toEqual([basic.accountId, team.accountId].toSorted())
     expect(namesOf((await account(basic)).entitled)).toEqual(BASIC)
     expect(namesOf((await account(team)).entitled)).toEqual(TEAM)
     expect(namesOf((await account(none)).entitled)).toEqual(NOTHING_PAID)
-    expect(await account(basic)).toMatchObject({
-      by: app.app.get(PlansFile).version,
-      until: null,
-      behind: true,
-    })
-    expect((await account(none)).behind).toBe(false)
+    expect(await account(basic)).toMatchObject({ by: app.app.get(PlansFile).version, until: null })
     expect(await changesOf(none)).toEqual([])
   })
 
-  it('worked out again changes and records nothing, but says whose users still wait', async () => {
+  it('worked out again changes and records nothing', async () => {
     await subscribe(owner)
-    expect((await decide([owner])).has(owner.accountId)).toBe(true)
+    expect(await decide([owner])).toEqual(changed(owner))
     const before = await account()
-    expect((await decide([owner])).has(owner.accountId)).toBe(true)
+    expect(await decide([owner])).toEqual(changed())
     expect(await account()).toEqual(before)
     expect(await changesOf()).toHaveLength(1)
-    await run(sql`update accounts set users_behind = false where id = ${owner.accountId}`)
-    expect((await decide([owner])).size).toBe(0)
-    expect((await account()).behind).toBe(false)
   })
 
-  it('keeps an account marked whose users were not done, when something else changes', async () => {
+  it('is nothing new to sessions when something else changes', async () => {
     await subscribe(owner)
     await decide([owner])
     const dueSince = app.clock.now()
     await subscribe(owner, { status: 'past_due', dueSince, lastEntitled: BASIC })
-    await decide([owner])
-    const { behind, until } = await account()
-    expect(behind).toBe(true)
+    expect(await decide([owner])).toEqual(changed())
+    const { until } = await account()
     expect(new Date(until as string).getTime()).toBe(dueSince.getTime() + GRACE_SECONDS * 1_000)
     expect(await changesOf()).toHaveLength(1)
   })
@@ -205,6 +197,7 @@ describe('what accounts are entitled to', () => {
       new Entitlements(
         app.app.get(PlansFile),
         app.get(Subscriptions),
+        app.get(SessionChanges),
         app.get(AuditLog),
         app.clock,
         hourlyLog,
@@ -243,14 +236,20 @@ describe('what accounts are entitled to', () => {
       stripe: { priceIds: ['price_monthly'] },
     })
     const unruled = () =>
-      new Entitlements(none, app.get(Subscriptions), app.get(AuditLog), app.clock, app.get(HourlyLog))
+      new Entitlements(
+        none,
+        app.get(Subscriptions),
+        app.get(SessionChanges),
+        app.get(AuditLog),
+        app.clock,
+        app.get(HourlyLog),
+      )
 
     it('is everything again for an account that had a limit', async () => {
       await subscribe(owner)
       await decide([owner])
-      await run(sql`update accounts set users_behind = false where id = ${owner.accountId}`)
-      expect(await decide([owner], unruled())).toEqual(new Set([owner.accountId]))
-      expect(await account()).toEqual({ entitled: null, by: null, until: null, behind: true })
+      expect(await decide([owner], unruled())).toEqual(changed(owner))
+      expect(await account()).toEqual({ entitled: null, by: null, until: null })
       expect((await changesOf()).at(-1)).toEqual({ state: 'active', plan: 'price_monthly', entitled: null })
     })
 
@@ -259,55 +258,33 @@ describe('what accounts are entitled to', () => {
       await subscribe(owner, { price: 'price_old' })
       const error = jest.spyOn(Logger.prototype, 'error')
       const rows = jest.spyOn(app.get(Subscriptions), 'rows')
-      expect(await decide([owner], unruled())).toEqual(new Set())
+      expect(await decide([owner], unruled())).toEqual(NOTHING_RECORDED)
       expect(rows).not.toHaveBeenCalled()
       expect(error).not.toHaveBeenCalled()
-      await run(sql`update accounts set users_behind = true where id = ${owner.accountId}`)
-      expect(await decide([owner], unruled())).toEqual(new Set([owner.accountId]))
     })
   })
 })
 
-describe('users of an account', () => {
-  const behindOf = async ({ accountId }: Pick<User, 'accountId'>) => {
-    const [row] = await run<{ count: number }>(sql`
-      select count(*)::int as count from users u join accounts a on a.id = u.account_id
-      where a.id = ${accountId} and u.entitled is distinct from a.entitled`)
-    return row?.count
+describe('sessions of an account', () => {
+  async function mayOf(...some: readonly NewSession[]): Promise<(Permission[] | null)[]> {
+    const found: (Permission[] | null)[] = []
+    for (const { session } of some) {
+      const touched = await app.get(SessionStore).touch(session.sid, app.clock.now())
+      found.push(namesOf(touched?.permissions ?? null))
+    }
+    return found
   }
 
-  async function decided(members = 0): Promise<User> {
-    const user = await anOwner(app)
-    await importMembers(app, user, members)
-    await subscribe(user)
-    await decide([user])
-    return user
-  }
-
-  slow('have it page by page, and the account is marked until the last has it', async () => {
-    const large = await decided(USERS_A_PAGE)
-    await users.applyToUsers(large.accountId, 1)
-    expect([await behindOf(large), (await account(large)).behind]).toEqual([1, true])
-    await users.applyToUsers(large.accountId, 1)
-    expect([await behindOf(large), (await account(large)).behind]).toEqual([0, false])
-  })
-
-  it('of one account, and of no other', async () => {
-    const [one, other] = [await decided(), await decided()]
-    await users.applyToUsers(one.accountId)
-    expect([await behindOf(one), await behindOf(other)]).toEqual([0, 1])
-    await users.applyToAll()
-    expect([await behindOf(other), (await account(other)).behind]).toEqual([0, false])
-  })
-
-  it('have it although the session store does not answer, which is only worth a warning', async () => {
-    const user = await decided()
-    const warnings: string[] = []
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(line => void warnings.push(line))
-    jest.spyOn(app.get(SessionStore), 'apply').mockRejectedValue(new Error('not now'))
-    await users.applyToUsers(user.accountId)
-    expect([await behindOf(user), (await account(user)).behind]).toEqual([0, false])
-    expect(warnings).toEqual([expect.stringContaining('not now')])
+  it('have it at once, also those of its members, and no others have', async () => {
+    const [one, other] = [await anOwner(app), await anOwner(app)]
+    const [member] = await importMembers(app, one, 1, permissionsOf(PERMISSIONS))
+    const client = { requestId: 'a', ip: '192.0.2.1', userAgent: null, origin: null }
+    const opened: NewSession[] = []
+    for (const user of [one, member as User, other]) opened.push(await openSession(app, user, 'main', client))
+    expect(await mayOf(...opened)).toEqual([NOTHING_PAID, NOTHING_PAID, NOTHING_PAID])
+    for (const user of [one, other]) await subscribe(user, { price: 'price_yearly' })
+    await app.get(SessionChanges).commit(transaction => entitlements.decideFor(transaction, [one.accountId]))
+    expect(await mayOf(...opened)).toEqual([TEAM, TEAM, NOTHING_PAID])
   })
 })
 
