@@ -164,7 +164,7 @@ describe('a change', () => {
     const feed = await polled()
     const before = await settled()
     const [once, again] = [aSid(), aSid()]
-    for (const sid of [once, again]) await change({ sid })
+    for (const sid of [again, once]) await change({ sid })
     await pollAfter(feed, 1_000)
     await pollAfter(feed, DURABLE_AFTER_MS)
     await pollAfter(feed, CHANGES_KEPT_SECONDS * 1000 - DURABLE_AFTER_MS - 1)
@@ -367,6 +367,29 @@ describe('the word that copies bear', () => {
     await Promise.all(feeds.map(poll))
     const copy = { asOf: await settled(), generation: await generation() }
     for (const feed of feeds) expect(await judge(feed, [], copy)).toBe('current')
+  })
+
+  it('is not replaced once more by a process that has seen the same', async () => {
+    const [asked, go] = [aGate(), aGate()]
+    let isFirst = true
+    answer = async work => {
+      const found = await database.poll(work)
+      if (!isFirst) return found
+      isFirst = false
+      asked.open()
+      await go.opened
+      return found
+    }
+    const late = aFeed()
+    const polling = poll(late)
+    await asked.opened
+    const other = await polled()
+    const word = await generation()
+    go.open()
+    await polling
+    expect(await generation()).toBe(word)
+    const copy = { asOf: await settled(), generation: word }
+    for (const feed of [late, other]) expect(await judge(feed, [], copy)).toBe('current')
   })
 
   it.each([
