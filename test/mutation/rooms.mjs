@@ -18,38 +18,36 @@ export const ROOMS = {
     tests: ['test/unit/cors/cors-policy.test.ts'],
   },
   sessions: {
-    mutate: ['src/sessions/{session,session-actor,session-cookie,reauthentication,guards,redis-session}.ts'],
+    mutate: ['src/sessions/{session,session-actor,session-cookie,reauthentication,guards}.ts'],
     tests: [
-      ...['session-id', 'session-cookie', 'session-encoding', 'coded-user-agent', 'reauthentication'],
-      ...['write-limit', 'main-site', 'same-client'],
+      ...['session-id', 'session-cookie', 'reauthentication', 'write-limit', 'main-site', 'same-client'],
     ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,
   },
   'session-opening': {
-    mutate: ['src/sessions/sessions.ts', 'src/sessions/session-store.ts'],
+    mutate: ['src/sessions/sessions.ts'],
     tests: [
       'test/unit/sessions/session-terms.test.ts',
       'test/unit/sessions/past-sessions.test.ts',
       'test/unit/sessions/session-records.test.ts',
       'test/unit/sessions/session-opening.test.ts',
-      'test/unit/sessions/session-encoding.test.ts',
-      'test/unit/auth/unconfirmed-login.test.ts',
+      'test/unit/auth/recorded-login.test.ts',
     ],
     ignoreStatic: true,
   },
   'session-records': {
-    mutate: ['src/sessions/{user-sessions,cleanup.job}.ts'],
+    mutate: ['src/sessions/cleanup.job.ts'],
     tests: ['test/unit/sessions/session-records.test.ts'],
     ignoreStatic: true,
   },
   'session-changes': {
-    mutate: ['src/sessions/revocation/changes.ts'],
+    mutate: ['src/sessions/changes.ts'],
     tests: ['test/unit/sessions/session-changes.test.ts'],
     ignoreStatic: true,
   },
-  'shard-gates': {
-    mutate: ['src/sessions/revocation/gates.ts'],
-    tests: ['test/unit/sessions/shard-gates.test.ts', 'test/faults/redis/shard-gate.test.ts'],
+  'change-feed': {
+    mutate: ['src/sessions/change-feed.ts'],
+    tests: ['test/unit/sessions/change-feed.test.ts'],
     ignoreStatic: true,
   },
   'active-sessions': {
