@@ -1,5 +1,5 @@
 import { Global, Injectable, Module } from '@nestjs/common'
-import { and, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
+import { eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { Database } from './database/database.js'
 import { leases } from './database/schema/platform.js'
 import { causeMessage } from './errors/api-error.js'
@@ -50,33 +50,6 @@ async function keepLease(database: Database, name: string, seconds: number): Pro
       .set({ until: inSeconds(seconds) })
       .where(eq(leases.name, name)),
   )
-}
-
-/** Takes or renews the lease `name` for `seconds`; false when another `holder` has it. */
-export async function holdLease(
-  database: Database,
-  name: string,
-  holder: string,
-  seconds: number,
-): Promise<boolean> {
-  const until = inSeconds(seconds)
-  const taken = await database.run(db =>
-    db
-      .insert(leases)
-      .values({ name, until, holder })
-      .onConflictDoUpdate({
-        target: leases.name,
-        set: { until, holder },
-        setWhere: or(lt(leases.until, NOW), eq(leases.holder, holder)),
-      })
-      .returning({ name: leases.name }),
-  )
-  return taken.length === 1
-}
-
-/** Gives back the lease that `holder` has; does nothing when it has expired. */
-export async function dropLease(database: Database, name: string, holder: string): Promise<void> {
-  await database.run(db => db.delete(leases).where(and(eq(leases.name, name), eq(leases.holder, holder))))
 }
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
