@@ -35,6 +35,8 @@ let clockMs: number
 let database: Database
 /** How the database answers a poll, for once or for longer. */
 let answer: Database['poll']
+/** How it answers a request meanwhile. */
+let ping: Database['ping']
 let close: () => Promise<void>
 
 beforeAll(async () => {
@@ -50,15 +52,26 @@ afterAll(() => close())
 beforeEach(async () => {
   await database.run(db => db.delete(sessionCopies))
   await database.run(db => db.delete(sessionChanges))
-  answer = work => database.poll(work)
+  goUp()
   clockMs = 1_000_000
   jest.spyOn(performance, 'now').mockImplementation(() => clockMs)
 })
 afterEach(() => void jest.restoreAllMocks())
 
+function goUp(): void {
+  answer = work => database.poll(work)
+  ping = () => database.ping()
+}
+
+function goDown(): void {
+  const outage = () => Promise.reject<never>(unavailable('DATABASE_UNAVAILABLE'))
+  answer = outage
+  ping = outage
+}
+
 /** A feed that polls only when it is told: {@link poll}. */
-function aFeed(from: Pick<Database, 'poll'> = { poll: work => answer(work) }): ChangeFeed {
-  const feed = new ChangeFeed(from, WITHOUT_DATABASE_SECONDS)
+function aFeed(poll: Database['poll'] = work => answer(work)): ChangeFeed {
+  const feed = new ChangeFeed({ poll, report: poll, ping: () => ping() }, WITHOUT_DATABASE_SECONDS)
   // It then plans no further poll.
   feed.onApplicationShutdown()
   return feed
@@ -180,7 +193,7 @@ describe('a change', () => {
     const { url, drop } = await createDatabase()
     const postgres = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: url }))
     try {
-      const feed = aFeed(postgres)
+      const feed = aFeed(work => postgres.poll(work))
       await poll(feed)
       const sid = aSid()
       const insert = (db: Db, of: string) => db.insert(sessionChanges).values({ sid: of })
@@ -193,7 +206,7 @@ describe('a change', () => {
           await postgres.run(db => insert(db, aSid()))
           await pollAfter(feed, 1_000)
         }
-        copy.asOf = feed.asOf as number
+        copy.asOf = feed.origin?.asOf as number
         expect(await judge(feed, [sid], copy)).toBe('current')
         return Number(own?.xid)
       })
@@ -202,8 +215,8 @@ describe('a change', () => {
       await pollAfter(feed, 1_000)
       expect(await judge(feed, [sid], copy)).toBe('outdated')
       for (let each = 0; each < 3; each++) await pollAfter(feed, 1_000)
-      expect(feed.asOf).toBeGreaterThan(xid)
-      expect(await judge(feed, [sid], { ...copy, asOf: feed.asOf as number })).toBe('current')
+      expect(feed.origin?.asOf).toBeGreaterThan(xid)
+      expect(await judge(feed, [sid], { ...copy, asOf: feed.origin?.asOf as number })).toBe('current')
     } finally {
       await postgres.onApplicationShutdown()
       await drop()
@@ -212,19 +225,18 @@ describe('a change', () => {
 })
 
 describe('whether a copy may be served', () => {
-  const outage = () => Promise.reject(unavailable('DATABASE_UNAVAILABLE'))
   const seconds = (count: number) => count * 1000
 
   it('is unknown before the first poll', async () => {
     const feed = aFeed()
     expect(await judge(feed, [], { asOf: 1, generation: 'any' })).toBe('unknown')
-    expect(feed.asOf).toBeNull()
+    expect(feed.origin).toBeNull()
     clockMs += 5_000
     expect(feed.ageSeconds).toBe(5)
   })
 
   it('is unknown without a first poll, also where the database does not answer', async () => {
-    answer = outage
+    goDown()
     const feed = await polled()
     expect(await judge(feed, [], { asOf: 1, generation: 'any' })).toBe('unknown')
   })
@@ -269,7 +281,7 @@ describe('whether a copy may be served', () => {
     const feed = await polled()
     const copy = { asOf: await settled() }
     const lastSuccess = clockMs
-    answer = outage
+    goDown()
     await pollAfter(feed, KNOWN_EVERYWHERE_AFTER_MS + 1)
     expect(await judge(feed, [], copy)).toBe('current')
     clockMs = lastSuccess + seconds(WITHOUT_DATABASE_SECONDS)
@@ -277,7 +289,7 @@ describe('whether a copy may be served', () => {
     expect(await judge(feed, [], copy)).toBe('current')
     clockMs++
     expect(await judge(feed, [], copy)).toBe('unknown')
-    answer = work => database.poll(work)
+    goUp()
     await poll(feed)
     expect(await judge(feed, [], copy)).toBe('current')
     // From now on an answer is due again.
@@ -291,7 +303,7 @@ describe('whether a copy may be served', () => {
     const sid = aSid()
     await change({ sid })
     await pollAfter(feed, 1_000)
-    answer = outage
+    goDown()
     await pollAfter(feed, seconds(60))
     expect(await judge(feed, [sid], { asOf: before })).toBe('outdated')
   })
@@ -320,7 +332,7 @@ describe('what a new copy is as of', () => {
       await change({ sid: aSid() })
       marks.push(await settled())
       await poll(feed)
-      seen.push(feed.asOf)
+      seen.push(feed.origin?.asOf ?? null)
       clockMs += 1_000
     }
     expect(marks).toEqual([...new Set(marks)].sort((one, other) => one - other))
@@ -331,20 +343,20 @@ describe('what a new copy is as of', () => {
     const feed = await polled()
     const mark = await settled()
     clockMs += DURABLE_AFTER_MS - 1
-    expect(feed.asOf).toBeNull()
+    expect(feed.origin).toBeNull()
     clockMs++
-    expect(feed.asOf).toBe(mark)
+    expect(feed.origin?.asOf).toBe(mark)
   })
 
   it('is not known of another database before two seconds', async () => {
     const feed = await polled()
     await pollAfter(feed, DURABLE_AFTER_MS)
-    expect(feed.asOf).not.toBeNull()
+    expect(feed.origin).not.toBeNull()
     await database.run(db => db.delete(sessionCopies))
     await pollAfter(feed, 1_000)
-    expect(feed.asOf).toBeNull()
+    expect(feed.origin).toBeNull()
     await pollAfter(feed, DURABLE_AFTER_MS)
-    expect(feed.asOf).not.toBeNull()
+    expect(feed.origin).not.toBeNull()
   })
 })
 
