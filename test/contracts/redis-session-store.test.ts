@@ -506,25 +506,47 @@ onServers.describe('RedisSessionStore', () => {
     })
   })
 
-  describe('a change of very many', () => {
-    slowOnServers('waits instead of deleting their copies, and is known by then', async () => {
+  describe('a change of a user with very many sessions', () => {
+    /** More than are deleted one by one, with the one that has a copy. */
+    async function withMany(endedAt: ReturnType<typeof sql>): Promise<Session> {
       const session = await copied({ permissions: OWNER })
-      const { userId, sid } = session
       await database.run(db =>
         db.execute(sql`
-          insert into sessions (sid, user_id, account_id, source, ip, created_at, last_used, expires_at, amr, auth_time)
-          select 'many-' || number, user_id, account_id, source, ip, created_at, last_used, expires_at, amr, auth_time
-          from sessions, generate_series(1, ${MAX_DELETED}) as number where sid = ${sid}`),
+          insert into sessions (sid, user_id, account_id, source, ip, created_at, last_used, expires_at, ended_at, amr, auth_time)
+          select gen_random_uuid(), user_id, account_id, source, ip, created_at, last_used, expires_at, ${endedAt}, amr, auth_time
+          from sessions, generate_series(1, ${MAX_DELETED}) where sid = ${session.sid}`),
       )
+      return session
+    }
+
+    async function cut({ userId }: Session): Promise<void> {
       const changes = changesOn(database, store)
       await changes.commit(async transaction => {
         await transaction.update(users).set({ granted: REPORTS }).where(eq(users.id, userId))
         return changes.record(transaction, [{ kind: 'permissions', userId }], null)
       })
-      expect(await textOf(sid)).not.toBeNull()
+    }
+
+    slowOnServers('waits instead of deleting their copies, and is known by then', async () => {
+      const session = await withMany(sql`null::timestamptz`)
+      await cut(session)
+      expect(await textOf(session.sid)).not.toBeNull()
       const touch = async () =>
-        expect(await store.touch(sid, new Date())).toMatchObject({ permissions: REPORTS })
+        expect(await store.touch(session.sid, new Date())).toMatchObject({ permissions: REPORTS })
       expect(await outcomesOf(touch)).toEqual({ outdated: 1 })
+    })
+
+    onServers('does not count those that ended too long ago to have one', async () => {
+      const session = await withMany(sql`clock_timestamp() - interval '1 day'`)
+      await cut(session)
+      expect(await textOf(session.sid)).toBeNull()
+    })
+
+    onServers('deletes copies of those that have ended lately, in case nobody has yet', async () => {
+      const session = await copied()
+      await set(session.sid, { endedAt: new Date() })
+      await store.forget({ sids: [], userIds: [session.userId], accountIds: [] })
+      expect(await textOf(session.sid)).toBeNull()
     })
   })
 
