@@ -3,17 +3,21 @@ import type { BrowserContext } from 'playwright-core'
 import type { User } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, PASSWORD } from '../support/people.js'
+import { type PostgresServer, startPostgres } from '../support/postgres/postgres-server.js'
 import type { RedisServer } from '../support/redis/redis-server.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { startPlainPages } from './stage/plain-pages.js'
 import { START_MS, Stage } from './stage/stage.js'
 import { Tab } from './stage/tab.js'
 
+let postgres: PostgresServer
 let stage: Stage
 let person: BrowserContext
 let owner: User
 let tabs: Tab[]
 beforeAll(async () => {
-  stage = await Stage.start()
+  postgres = await startPostgres()
+  stage = await Stage.start(startPlainPages, { DATABASE_URL: postgres.url })
 }, START_MS)
 beforeEach(async () => {
   person = await stage.newPerson()
@@ -24,7 +28,10 @@ beforeEach(async () => {
   stage.received.forget()
 })
 afterEach(() => person.close())
-afterAll(() => stage?.stop())
+afterAll(async () => {
+  await stage?.stop()
+  await postgres?.stop()
+})
 
 /** Both pages have asked for a new token and were told to wait. */
 function everyTabWasPutOff(): boolean {
@@ -35,18 +42,30 @@ function everyTabWasPutOff(): boolean {
 test.each<[string, NodeJS.Signals, (redis: RedisServer) => Promise<void>]>([
   ['crashed', 'SIGKILL', redis => redis.restart()],
   ['hangs', 'SIGSTOP', redis => redis.kill('SIGCONT')],
-])('a session store that %s logs nobody out of an open page', async (_, signal, revive) => {
+])('a Redis that %s is missed by nobody', async (_, signal, revive) => {
   await stage.redis.kill(signal)
+  try {
+    for (const tab of tabs)
+      expect(await tab.run('client.refresh().then(caller => caller.userId)')).toBe(owner.id)
+    for (const tab of tabs) await tab.reload()
+    for (const tab of tabs) await tab.untilStatus('loggedIn')
+  } finally {
+    await revive(stage.redis)
+  }
+})
+
+test('a database that crashed logs nobody out of an open page', async () => {
+  await postgres.kill('SIGQUIT')
   const refreshes = tabs.map(tab => tab.run('client.refresh().then(caller => caller.userId)'))
   try {
     await eventually(everyTabWasPutOff, { what: 'refreshes that are refused' })
     for (const tab of tabs) {
       expect(await tab.state()).toMatchObject({ status: 'loggedIn' })
-      // The token they have is as good as before: it needs no store.
+      // The token they have is as good as before: it needs no database.
       expect(await tab.readData()).toBe(200)
     }
   } finally {
-    await revive(stage.redis)
+    await postgres.restart()
   }
   expect(await Promise.all(refreshes)).toEqual([expect.any(String), expect.any(String)])
   for (const tab of tabs) expect(await tab.run('[...new Set(changes)]')).toEqual(['loggedIn'])
@@ -54,14 +73,14 @@ test.each<[string, NodeJS.Signals, (redis: RedisServer) => Promise<void>]>([
 })
 
 test('a page that is loaded during an outage knows nothing, asks on, and is logged in after it', async () => {
-  await stage.redis.kill('SIGKILL')
+  await postgres.kill('SIGQUIT')
   try {
     for (const tab of tabs) await tab.page.reload()
     await eventually(everyTabWasPutOff, { what: 'refreshes that are refused' })
     for (const tab of tabs)
       expect(await tab.state()).toEqual({ status: 'unknown', caller: null, reason: 'service' })
   } finally {
-    await stage.redis.restart()
+    await postgres.restart()
   }
   for (const tab of tabs) {
     await tab.untilStatus('loggedIn')
@@ -81,14 +100,14 @@ test('a lost network logs nobody out either', async () => {
 })
 
 test('pages 6: a logout in an outage is finished by the page that is opened after it', async () => {
-  await stage.redis.kill('SIGKILL')
+  await postgres.kill('SIGQUIT')
   try {
     for (const tab of tabs) await tab.run('void client.logout()')
     for (const tab of tabs) await tab.until("client.state.reason === 'service'")
     for (const tab of tabs) await tab.reload()
     for (const tab of tabs) expect(await tab.state()).toMatchObject({ status: 'loggedOut', caller: null })
   } finally {
-    await stage.redis.restart()
+    await postgres.restart()
   }
   // What is left is the device's own id, and that the cookie's session was ended here.
   const isForgotten = `Object.entries(localStorage).every(([key, value]) => key.endsWith('.device') || value === '')`
@@ -120,18 +139,18 @@ test('pages 3: a page that is not listed says so once, and why it waits', async 
 })
 
 test('a page can read how long it should wait', async () => {
-  await stage.redis.kill('SIGSTOP')
+  await postgres.kill('SIGQUIT')
   try {
     for (const tab of tabs) {
       const login = `client.login(input)
         .catch(({ status, code, retryAfterSeconds }) => ({ status, code, retryAfterSeconds }))`
       expect(await tab.run(login, { email: owner.email, password: PASSWORD })).toEqual({
         status: 503,
-        code: 'SESSION_STORE_UNAVAILABLE',
+        code: 'DATABASE_UNAVAILABLE',
         retryAfterSeconds: expect.any(Number),
       })
     }
   } finally {
-    await stage.redis.kill('SIGCONT')
+    await postgres.restart()
   }
 })

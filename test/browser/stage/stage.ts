@@ -61,11 +61,7 @@ export class Stage {
     environment: Readonly<Record<string, string>>,
   ): Promise<Stage> {
     const certificate = await trustedCertificate()
-    const [redis, database] = await Promise.all([
-      // With its sessions after a crash too, as in production.
-      startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] }),
-      createDatabase(),
-    ])
+    const [redis, database] = await Promise.all([startRedis(), createDatabase()])
     cleanUp.unshift(
       () => redis.stop(),
       () => database.drop(),
