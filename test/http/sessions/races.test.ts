@@ -19,6 +19,7 @@ import { heldCall } from '../support/held-call.js'
 import { keptEvents } from '../support/signed-event.js'
 import { anotherSubscription, aSubscriber, creationOf, statusOf } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
+import { untilCopied } from '../support/until-copied.js'
 
 const NOT_FOUND = '401 SESSION_NOT_FOUND'
 
@@ -40,6 +41,7 @@ describe.each(BACKENDS)('on %s', backend => {
       const { json } = await refreshByCookie(app, sessionId)
       return (claimsOf(json.accessToken).permissions as Permissions).payments
     }
+    await untilCopied(app, sessionId, mayPay)
     let isOver = false
     // Which reads the session, and writes its copy, while it is being changed.
     const refreshing = (async () => {
