@@ -1,14 +1,15 @@
 // Users and sessions of the service, and what their browsers send.
 import 'reflect-metadata'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { NestFactory } from '@nestjs/core'
 import { AppModule } from '../dist/src/app.js'
 import { readSettings } from '../dist/src/platform/config/read-settings.js'
 import { Database } from '../dist/src/platform/database/database.js'
 import { shortUserAgent } from '../dist/src/platform/http/request.js'
 import { Clock } from '../dist/src/platform/time.js'
-import { StoreSupervisor } from '../dist/src/sessions/revocation/store-supervisor.js'
+import { ChangeFeed } from '../dist/src/sessions/change-feed.js'
+import { SessionStore } from '../dist/src/sessions/session-store.js'
 import { SessionsService } from '../dist/src/sessions/sessions.js'
-import { UserSessions } from '../dist/src/sessions/user-sessions.js'
 import { authMethods } from '../dist/src/tokens/access-tokens.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
 import { UserCreation } from '../dist/src/users/user-changes.js'
@@ -48,11 +49,12 @@ export async function seed(environment) {
     abortOnError: false,
   })
   try {
-    await app.get(StoreSupervisor).start()
+    const feed = app.get(ChangeFeed)
+    await feed.start()
     const creation = app.get(UserCreation)
     const sessions = app.get(SessionsService)
+    const store = app.get(SessionStore)
     const database = app.get(Database)
-    const userSessions = app.get(UserSessions)
     const users = await inBatches(USERS, index =>
       creation.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )
@@ -60,10 +62,13 @@ export async function seed(environment) {
     const proof = { methods: authMethods('pwd') }
     const opened = await inBatches(SESSIONS, async index => {
       const user = users[index % users.length]
-      const created = await sessions.create({ ...user, userId: user.id }, context, proof)
-      await database.run(db => userSessions.add(db, created.session))
+      const created = sessions.create({ ...user, userId: user.id, entitled: null }, context, proof)
+      await database.transaction(transaction => sessions.add(transaction, created.session))
       return created
     })
+    // Each has its copy, which its first refresh leaves.
+    while (feed.asOf === null) await sleep(100)
+    await inBatches(SESSIONS, index => store.touch(opened[index].session.sid, new Date()))
     return { users, opened }
   } finally {
     await app.close()

@@ -94,10 +94,12 @@ export async function makeKeys({ JWT_KEYS_FILE, SECRETS_KEYS_FILE }) {
 }
 
 /** What is compared must do the same: each accepts the other's access token and says the same of it. Throws otherwise. */
-export async function requireSameAnswers(service, bare, { sessionId }) {
+export async function requireSameAnswers(service, bare, { sessionId }, userAgent) {
   const answers = []
+  // From another client, the service would look again and delete the copy.
+  const refresher = { 'X-Session-ID': sessionId, 'User-Agent': userAgent }
   for (const issuer of [service, bare]) {
-    const { accessToken } = await ask(issuer, 'POST', '/api/refresh', { 'X-Session-ID': sessionId })
+    const { accessToken } = await ask(issuer, 'POST', '/api/refresh', refresher)
     for (const reader of [service, bare])
       answers.push(await ask(reader, 'GET', '/api/data', { Authorization: `Bearer ${accessToken}` }))
   }

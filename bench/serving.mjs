@@ -2,7 +2,15 @@
 import { inTurn, ROUNDS, SECONDS } from './load.mjs'
 import { startPostgres, startRedis, stopAll } from './machine.mjs'
 import { heading, markdownTable, median, medianRatio, print, step, verdict } from './report.mjs'
-import { dataRequests, loginRequests, PASSWORD, passwordHashes, refreshRequests, seed } from './seed.mjs'
+import {
+  dataRequests,
+  loginRequests,
+  PASSWORD,
+  passwordHashes,
+  refreshRequests,
+  seed,
+  USER_AGENT,
+} from './seed.mjs'
 import { requireSameAnswers, serviceEnvironment, startArgon2, startBare, startService } from './service.mjs'
 
 /** Processor time a request at most, as a multiple of the bare handler's; logins at least, as a share of what argon2id alone does. */
@@ -18,7 +26,7 @@ export async function measureServing(names) {
     const environment = serviceEnvironment({ databaseUrl, redisUrl })
     const { users, opened } = await step('users, sessions, tokens', () => seed(environment))
     const [service, bare] = await Promise.all([startService('service', environment), startBare(environment)])
-    await requireSameAnswers(service, bare, opened[0])
+    await requireSameAnswers(service, bare, opened[0], USER_AGENT)
     const beside = requests =>
       inTurn({
         service: seconds => requests.load(service, seconds),

@@ -11,7 +11,7 @@ const MEASURED = {
   dataMicroseconds: 29.0,
   /** One core does 79 logins a second, nearly all of it argon2id. */
   loginMicroseconds: 1e6 / 79,
-  sessionBytes: 399,
+  sessionBytes: 331,
   /** With its indexes, of 10 million rows. */
   auditRowBytes: 660,
   processMegabytes: 155,
@@ -61,7 +61,8 @@ function model(users) {
     'processes, one a core': processes,
     'memory of these, GiB': (processes * MEASURED.processMegabytes * MEBIBYTE) / GIBIBYTE,
     'sessions, millions': (users * ASSUMED.sessions) / 1e6,
-    'Redis memory of sessions, GiB': (users * ASSUMED.sessions * MEASURED.sessionBytes) / GIBIBYTE,
+    'Redis memory of their copies at most, GiB':
+      (users * ASSUMED.sessions * MEASURED.sessionBytes) / GIBIBYTE,
     'Redis scripts a second': refreshes + logins,
     'audit rows a day, millions': (users * ASSUMED.auditRows) / 1e6,
     'audit log with indexes, GiB':

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { effectivePermissions, permissionsOf } from '../../dist/src/platform/permissions.js'
+import { permissionsOf } from '../../dist/src/platform/permissions.js'
 import { openRedis } from '../../dist/src/platform/redis/redis.js'
 import { RedisSessionStore } from '../../dist/src/sessions/redis.session-store.js'
-import { encodeSession, sessionKey } from '../../dist/src/sessions/redis-session.js'
-import { ShardGates } from '../../dist/src/sessions/revocation/gates.js'
 import { handleOf, newSessionId } from '../../dist/src/sessions/session.js'
 import { authMethods } from '../../dist/src/tokens/access-tokens.js'
 import { inBatches } from '../in-batches.mjs'
@@ -15,6 +13,7 @@ import { environmentOf, startService } from '../service.mjs'
 
 const BARS = { ratio: 1.05, bytes: 400 }
 const SESSIONS_A_SCRIPT = 10_000
+const LIFETIME_SECONDS = '7200'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 /** Of an empty Redis, for the memory of one. */
 const SESSIONS = 20_000
@@ -42,9 +41,7 @@ async function prepared(databaseUrl, size) {
   const redisUrl = await startRedis(`redis-${size}`)
   const environment = await environmentOf(`sessions_${size}`, databaseUrl, redisUrl)
   const { users, opened } = await seed(environment)
-  const connection = await openRedis(redisUrl, 5_000)
-  const bytes = await withRedis(redisUrl, redis => fill(redis, connection, size))
-  connection.onApplicationShutdown()
+  const bytes = await withRedis(redisUrl, redis => fill(redis, size))
   const service = await startService(`service-${size}`, environment)
   return { size, bytes, redisUrl, service, refresh: refreshRequests(opened), login: loginRequests(users) }
 }
@@ -78,7 +75,7 @@ function rowOf(kind, size, rounds, least) {
 function bytesRow(size, bytes) {
   // A table of Redis has as many places as the next power of two: half of them may be empty.
   return {
-    what: `Redis memory of a session among ${size.toLocaleString('en')}, bytes`,
+    what: `Redis memory of a copy among ${size.toLocaleString('en')}, bytes`,
     value: bytes.toFixed(0),
     bar: `≤ ${BARS.bytes}`,
     holds: bytes <= BARS.bytes,
@@ -86,8 +83,8 @@ function bytesRow(size, bytes) {
 }
 
 /**
- * Creates sessions in the server itself, in the form of the store: each has a handle, a user and an account of its own.
- * ARGV: seed, count, expiry, then the fields and values of a session.
+ * Makes copies in the server itself, of the one at KEYS[1]: each has a handle, a user and an account of its own. ARGV: seed,
+ * count, seconds.
  */
 const FILL = `
 math.randomseed(tonumber(ARGV[1]))
@@ -98,81 +95,74 @@ local function id(count, last)
   for i = 1, count do parts[i] = pairs_of[math.random(4096)] end
   return table.concat(parts) .. last
 end
-local fields = {}
-for i = 4, #ARGV do fields[#fields + 1] = ARGV[i] end
+local lines = {}
+for line in string.gmatch(redis.call('GET', KEYS[1]) .. '\\n', '(.-)\\n') do lines[#lines + 1] = line end
 for n = 1, tonumber(ARGV[2]) do
-  local sid = id(21, 'A')
-  for i = 1, #fields, 2 do
-    if fields[i] == 'u' or fields[i] == 'a' then fields[i + 1] = id(10, 'AA') end
-    if fields[i] == 'i' then fields[i + 1] = '203.0.113.' .. math.random(100, 255) end
-  end
-  local key = 'session:{' .. sid:sub(1, 2) .. '}:' .. sid
-  redis.call('HSET', key, unpack(fields))
-  redis.call('EXPIREAT', key, ARGV[3])
+  lines[4] = id(21, 'A')
+  redis.call('SET', 'copy:' .. id(21, 'A'), table.concat(lines, '\\n'), 'EX', ARGV[3])
 end
 return redis.call('DBSIZE')`
 
-/** Adds `count` sessions to a Redis and checks some against the store's own; resolves to the bytes that each takes. */
-async function fill(redis, connection, count) {
+/** Adds so many copies to a Redis that has some of the service's own; resolves to the bytes that each takes. */
+async function fill(redis, count) {
+  const own = await aCopy(redis)
   const before = await usedMemory(redis)
-  const like = aSession('00000000-0000-4000-8000-000000000000')
-  const expiry = String(Math.floor(like.expiresAt.getTime() / 1000))
-  const fields = encodeSession(like, 'long')
   for (let made = 0; made < count; made += SESSIONS_A_SCRIPT) {
     const some = String(Math.min(SESSIONS_A_SCRIPT, count - made))
-    await redis.eval(FILL, { keys: [], arguments: [String(made + 1), some, expiry, ...fields] })
+    await redis.eval(FILL, { keys: [own], arguments: [String(made + 1), some, LIFETIME_SECONDS] })
   }
   const bytes = ((await usedMemory(redis)) - before) / count
-  await requireReal(redis, connection, like)
+  for (let looked = 0; looked < 5; looked++) {
+    const [key, size] = [await aCopy(redis), await sizeOf(redis, own)]
+    const itsSize = await sizeOf(redis, key)
+    if (itsSize !== size) throw new Error(`${key} takes ${itsSize}, a copy of the service ${size}`)
+  }
   return bytes
 }
 
-/** Throws unless sessions of the script are read by the store, and are as large as one that the store creates. */
-async function requireReal(redis, connection, like) {
-  const store = aStore(connection)
-  await store.create(like)
-  const own = await sizeOf(redis, sessionKey(like.sid))
-  for (let looked = 0; looked < 5; looked++) {
+/** The key of any. */
+async function aCopy(redis) {
+  for (;;) {
     const key = await redis.randomKey()
-    if (!key.startsWith('session:')) continue
-    const session = await store.find(key.slice(key.lastIndexOf(':') + 1), new Date())
-    if (!session || session.source !== like.source || session.origin !== like.origin)
-      throw new Error(`The store does not read ${key}`)
-    const size = await sizeOf(redis, key)
-    if (size !== own) throw new Error(`${key} takes ${size}, a session of the store ${own}`)
+    if (key.startsWith('copy:')) return key
   }
-  await store.remove(like.sid)
 }
 
 async function sizeOf(redis, key) {
   return `${await redis.objectEncoding(key)}, ${await redis.memoryUsage(key)} bytes`
 }
 
-/** Bytes of an empty Redis's memory that a session takes, by the service's own store. */
+/** Bytes of an empty Redis's memory that the copy of a session takes, by the service's own store. */
 export async function measureSessionMemory() {
   const url = await startRedis('redis-of-sessions')
   return withRedis(url, async redis => {
     const connection = await openRedis(url, 300)
-    const store = aStore(connection)
+    const touch = touching(connection)
     // The scripts are known to the server from here on.
-    await store.create(aSession(randomUUID()))
+    await touch(aSession(randomUUID()))
     await redis.flushAll()
     const empty = await usedMemory(redis)
     const users = Array.from({ length: SESSIONS / SESSIONS_A_USER }, () => randomUUID())
-    await inBatches(SESSIONS, index => store.create(aSession(users[index % users.length])))
+    await inBatches(SESSIONS, index => touch(aSession(users[index % users.length])))
+    // Sent after all copies, on the same connection.
+    await connection.run(commands => commands.get('last'))
     const full = await usedMemory(redis)
     connection.onApplicationShutdown()
     const left = await redis.dbSize()
-    if (left !== SESSIONS) throw new Error(`${left} keys are left where there should be ${SESSIONS} sessions`)
+    if (left !== SESSIONS) throw new Error(`${left} keys are left where there should be ${SESSIONS} copies`)
     return (full - empty) / SESSIONS
   })
 }
 
-/** The service's own store, which serves without asking whether anything was lost. */
-function aStore(connection) {
-  const gates = new ShardGates(connection)
-  gates.trust()
-  return new RedisSessionStore(connection, gates, {})
+/** Has the service's own store read a session from a database that has just this one, and copy it. */
+function touching(connection) {
+  const metrics = { counter() {}, gauge() {} }
+  // A million transactions an hour for some years.
+  const feed = { asOf: 2 ** 34, judge: () => 'current' }
+  return async session => {
+    const store = new RedisSessionStore({ run: async () => [session] }, 1, connection, feed, metrics)
+    await store.touch(session.sid, session.createdAt)
+  }
 }
 
 /** A new session of the user. */
@@ -184,7 +174,11 @@ function aSession(userId) {
     userId,
     accountId: randomUUID(),
     source: 'satellite',
-    permissions: effectivePermissions('satellite', permissionsOf(['dataEntry', 'viewReports'])),
+    granted: permissionsOf(['dataEntry', 'viewReports']),
+    entitled: null,
+    satellites: null,
+    mustEnrol: false,
+    generation: 'AAAAAAAA',
     createdAt,
     lastUsed: createdAt,
     expiresAt: new Date(createdAt.getTime() + 30 * 24 * 60 * 60 * 1000),
