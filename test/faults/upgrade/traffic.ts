@@ -35,6 +35,8 @@ export interface Crowd {
   readonly live: readonly OpenSession[]
 }
 
+/** Refreshes of sessions that have ended. */
+const AT_ONCE = 20
 /** More of them say nothing new. */
 const MOST_FAULTS = 10
 const ENDED = '401 SESSION_NOT_FOUND'
@@ -85,12 +87,17 @@ export class Traffic {
 
   /** Each client is answered at this replica as at any other. */
   async isSameAt(replica: Door): Promise<void> {
-    await Promise.all([
-      ...this.crowd.live.map(session => this.expect('refresh', '200', refresh(replica, session))),
-      ...this.ended.map(session =>
-        this.expect('refresh of an ended session', ENDED, refresh(replica, session)),
-      ),
-    ])
+    await Promise.all(
+      this.crowd.live.map(session => this.expect('refresh', '200', refresh(replica, session))),
+    )
+    // Each is looked up in the database, which takes only so many at once.
+    const ended = [...this.ended]
+    for (let start = 0; start < ended.length; start += AT_ONCE)
+      await Promise.all(
+        ended
+          .slice(start, start + AT_ONCE)
+          .map(session => this.expect('refresh of an ended session', ENDED, refresh(replica, session))),
+      )
   }
 
   private async again(what: string, pauseMs: number, work: () => Promise<void>): Promise<void> {
