@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const PAGE = join(__dirname, '../../../docs/integrate.md')
+const ROOT = join(__dirname, '../../..')
 
 /** The first code under this heading of docs/integrate.md. */
 export async function documentedCode(heading: string): Promise<string> {
@@ -9,8 +9,8 @@ export async function documentedCode(heading: string): Promise<string> {
 }
 
 /** All code under this heading, up to the next of its kind. */
-export async function documentedBlocks(heading: string): Promise<string[]> {
-  const text = await readFile(PAGE, 'utf8')
+export async function documentedBlocks(heading: string, page = 'docs/integrate.md'): Promise<string[]> {
+  const text = await readFile(join(ROOT, page), 'utf8')
   const [, marks = '', section = ''] = new RegExp(`^(#+) ${heading}\\n([\\s\\S]*)`, 'm').exec(text) ?? []
   const [own = ''] = section.split(`\n${marks} `)
   const blocks = [...own.matchAll(/^```\w+\n([\s\S]*?)^```/gm)].map(([, code = '']) => code)
