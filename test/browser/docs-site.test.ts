@@ -93,6 +93,7 @@ describe('the documentation at /docs/', () => {
       home: '',
       start: 'start',
       integrate: 'integrate',
+      backends: 'integrate/backends',
       operations: 'operations',
       settings: 'settings',
       commands: 'commands',

@@ -40,7 +40,7 @@ const SETTINGS = {
   STRIPE_PRICE_IDS: 'price_monthly',
 }
 
-describe('docs/integrate.md, in a project that has installed the packages', () => {
+describe('docs/integrate, in a project that has installed the packages', () => {
   let address: MovableAddress
   let url: string
   let app: TestApp
