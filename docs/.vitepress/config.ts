@@ -48,7 +48,7 @@ export default defineConfig({
   },
   vite: { plugins: [accessibleTheme()] },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { detailedView: true } },
     notFound: {
       title: 'Page not found',
       quote:

@@ -138,7 +138,10 @@ describe('the documentation at /docs/', () => {
       await look('search')
       await page.getByRole('combobox').fill('hand-off')
       await page.getByRole('option').first().waitFor()
+      // What is found is read beside its title.
+      await page.getByRole('option').getByText('sends the browser back with a code').first().waitFor()
       await look('search with results')
+      await keepScreenshot(page, 'docs-search-1280-dark')
       expect(found).toEqual([])
       await page.close()
     },
