@@ -110,7 +110,7 @@ function docsHash() {
     .filter(
       file => /\.(md|ts|svg|png)$/.test(file) && !/^docs\/\.vitepress\/(dist|building|cache)\//.test(file),
     )
-  const all = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'package-lock.json', ...files]
+  const all = ['SECURITY.md', 'CONTRIBUTING.md', 'package-lock.json', ...files]
   return sha256(all.flatMap(file => [file, read(file)]))
 }
 

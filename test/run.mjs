@@ -1,5 +1,5 @@
 // npm test, test:quick, test:rest, test:all, test:nightly [-- paths and other arguments of Jest]: gets what the tests of
-// that tier run on, then runs them. README's section on tests says which are which; test/runner/tiers.mjs decides it.
+// that tier run on, then runs them. docs/testing.md says which are which; test/runner/tiers.mjs decides it.
 import { spawn } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
 import { defaultOf, REQUIRED, type Setting } from '../../src/platform/config/setting.js'
 import { ALL_SETTINGS, SETTINGS_GROUPS } from '../../src/platform/config/tables.js'
+import { type GeneratedSection, pageWithSection } from '../generated-section.js'
+import { COMMANDS, commandsReference } from './commands-reference.js'
 
 const UNITS: readonly (readonly [name: string, seconds: number])[] = [
   ['day', 24 * 60 * 60],
@@ -119,39 +121,38 @@ function comment(markdown: string): string {
   return lines.join('\n')
 }
 
-const BEGIN = '<!-- settings: npm run settings writes what follows -->'
-const END = '<!-- end of settings -->'
-
-/** README's text with the settings from the code. Throws when it has no place for them. */
-export function withSettings(readme: string): string {
-  const begin = readme.indexOf(BEGIN)
-  const end = readme.indexOf(END)
-  if (begin < 0 || end < begin) throw new Error(`README.md has no ${BEGIN} followed by ${END}`)
-  return `${readme.slice(0, begin + BEGIN.length)}\n\n${section()}\n${readme.slice(end)}`
-}
-
-function section(): string {
-  return SETTINGS_GROUPS.map(({ title, introduction, table }) =>
+/** A table of each group, in Markdown for a page of docs/. */
+function settingsTables(): string {
+  const tables = SETTINGS_GROUPS.map(({ title, introduction, table }) =>
     [
-      `### ${title}\n`,
+      `## ${title}\n`,
       ...(introduction ? [`${introduction}\n`] : []),
       '| setting | default | meaning |',
       '|---|---|---|',
       ...Object.values(table).map(row),
       '',
     ].join('\n'),
-  ).join('\n')
+  )
+  return fromDocs(tables.join('\n'))
+}
+
+/** Links from the root of the repository, as the table of settings has them, lead to the same from a page of docs/. */
+function fromDocs(markdown: string): string {
+  return markdown.replaceAll(/\]\((docs\/)?/g, (_, folder) => (folder ? '](' : '](../'))
 }
 
 function row(setting: Setting): string {
   return `| \`${setting.name}\` | ${defaultInWords(setting)} | ${meaningOf(setting)} |`
 }
 
-/** The files that show the settings, by path, with the content that the code implies. */
+const SETTINGS: GeneratedSection = { path: 'docs/settings.md', title: 'settings: npm run settings' }
+
+/** The files that show the settings and the commands, by path, with the content that the code implies. */
 export async function settingsFiles(): Promise<Readonly<Record<string, string>>> {
   const schema = 'deploy/helm/mainstay/values.schema.json'
   return {
-    'README.md': withSettings(await readFile(join(PACKAGE_ROOT, 'README.md'), 'utf8')),
+    [SETTINGS.path]: await pageWithSection(SETTINGS, settingsTables()),
+    [COMMANDS.path]: await pageWithSection(COMMANDS, commandsReference()),
     'config/development.env': envExample('development'),
     'config/production.env.example': envExample('production'),
     [schema]: withChartSettings(await readFile(join(PACKAGE_ROOT, schema), 'utf8')),

@@ -5,4 +5,4 @@ import { settingsFiles } from './settings-files.js'
 
 for (const [path, text] of Object.entries(await settingsFiles()))
   await writeFile(join(PACKAGE_ROOT, path), text)
-console.log('README.md, the env examples and the chart show the settings of src/platform/config/tables.ts')
+console.log('docs/settings.md, docs/commands.md, the env examples and the chart show what the code says')

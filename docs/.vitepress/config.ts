@@ -10,6 +10,9 @@ const ICON = readFileSync(new URL('../../web/main/icon.svg', import.meta.url), '
 /** On a phone, columns of tables keep room for a word or two. */
 const TABLES = '@media (max-width: 640px) { .vp-doc :is(th, td) { min-width: 6.5rem; padding: 8px 10px; } }'
 
+/** Pictures that are there once for each theme. */
+const THEMES = '.dark .light-only, html:not(.dark) .dark-only { display: none; }'
+
 /** The theme's own colours of these are less than 4.5 : 1. */
 const CONTRAST = `:root {
   --vp-button-brand-bg: #3a5ccc;
@@ -26,23 +29,26 @@ export default defineConfig({
   head: [
     ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }],
     ['style', {}, TABLES],
+    ['style', {}, THEMES],
     ['style', {}, CONTRAST],
   ],
   // Links between pages are those of the repository, so all of it is the source.
   srcDir: '..',
-  srcExclude: LEFT_OUT.map(folder => `${folder}/**`),
+  srcExclude: LEFT_OUT.map(path => (path.endsWith('.md') ? path : `${path}/**`)),
   outDir: '.vitepress/dist',
   cleanUrls: true,
   rewrites: placeOf,
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     config: followRepositoryLinks,
+    // A picture of the other theme is not shown, and so not loaded.
+    image: { lazyLoading: true },
     languageAlias: { conf: 'ini' },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: { plugins: [accessibleTheme()] },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { detailedView: true } },
     notFound: {
       title: 'Page not found',
       quote:
@@ -62,9 +68,11 @@ export default defineConfig({
         text: 'Begin',
         items: [
           { text: 'Five-minute start', link: '/start' },
+          { text: 'Sessions, tokens and permissions', link: '/concepts' },
           { text: 'Satellites and hand-off', link: '/satellites' },
           { text: 'Billing with Stripe', link: '/billing' },
           { text: 'Migrating users', link: '/moving' },
+          { text: 'The API with curl', link: '/curl' },
           { text: 'Troubleshooting', link: '/troubleshooting' },
         ],
       },
@@ -72,20 +80,29 @@ export default defineConfig({
         text: 'Integrate',
         items: [
           { text: 'Overview', link: '/integrate' },
-          { text: 'Plain HTML', link: '/integrate#a-satellite-in-plain-html' },
-          { text: 'React', link: '/integrate#react' },
-          { text: 'Next and other servers', link: '/integrate#pages-that-are-rendered-on-a-server' },
-          { text: 'Mobile', link: '/integrate#a-mobile-app' },
-          { text: 'Backends', link: '/integrate#another-backend' },
+          { text: 'Plain HTML', link: '/integrate/html' },
+          { text: 'React', link: '/integrate/react' },
+          { text: 'Next and other servers', link: '/integrate/servers' },
+          { text: 'Mobile', link: '/integrate/mobile' },
+          { text: 'Through the main site', link: '/integrate/handoff' },
+          { text: 'What the client does', link: '/integrate/client' },
+          { text: 'Typed calls', link: '/integrate/calls' },
+          { text: 'Second factors and passkeys', link: '/integrate/second-factors' },
+          { text: 'Payments', link: '/integrate/payments' },
+          { text: 'Backends', link: '/integrate/backends' },
+          { text: 'Other languages', link: '/integrate/other-languages' },
+          { text: 'Inside another program', link: '/integrate/embedding' },
           { text: 'Examples', link: '/examples/' },
+          { text: 'Endpoints', link: '/endpoints' },
           { text: 'API reference', link: '/api' },
         ],
       },
       {
         text: 'Operate',
         items: [
-          { text: 'Settings and commands', link: '/reference' },
           { text: 'Operations', link: '/operations' },
+          { text: 'Settings', link: '/settings' },
+          { text: 'Commands', link: '/commands' },
           { text: 'Docker Compose', link: '/deploy/compose' },
           { text: 'Kubernetes', link: '/deploy/helm' },
           { text: 'Upgrading', link: '/upgrading' },

@@ -6,8 +6,9 @@ type Token = ReturnType<MarkdownRenderer['parse']>[number]
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Folders with markdown that is not for readers of the site, or not ours. */
+/** Folders and files with markdown that is not for readers of the site, or not ours; the start page does what README does. */
 export const LEFT_OUT = [
+  'README.md',
   'bench',
   'data',
   'dev',
@@ -21,7 +22,6 @@ export const LEFT_OUT = [
 ]
 
 const NAMES: Readonly<Record<string, string>> = {
-  'README.md': 'reference.md',
   'SECURITY.md': 'security.md',
   'CONTRIBUTING.md': 'contributing.md',
 }

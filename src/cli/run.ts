@@ -22,7 +22,7 @@ import { addDoctorCommand } from './doctor/doctor.js'
  */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    await programFor(context).parseAsync(args, { from: 'user' })
+    await operatorProgram(context).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     // Commander has explained it already.
@@ -32,7 +32,8 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
 }
 
-function programFor(context: CommandContext): Command {
+/** All commands, none of them run yet. A command that fails throws, and so does one that commander refuses. */
+export function operatorProgram(context: CommandContext): Command {
   // Commands inherit these from their program when they are added to it.
   const program = new OperatorCommand('mainstay-auth')
     .description('Command line for operators')

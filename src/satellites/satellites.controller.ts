@@ -178,10 +178,10 @@ class SatellitesAnswer {
   @ListOf(SatelliteAnswer, { description: 'Oldest first' }) satellites!: SatelliteAnswer[]
 }
 
-const Verifies = () =>
+const Verifies = (summary: string) =>
   applyDecorators(
     ApiOperation({
-      summary: 'Prove a satellite',
+      summary,
       description:
         'Looks for the record and the file now, and activates the satellite, or resumes a suspended one that no operator has suspended. `PROOF_NOT_FOUND` says in ' +
         '`errors` what was looked up and what came back. An origin moves here when the account that had it can no longer prove it.',
@@ -267,7 +267,7 @@ export class SatellitesController {
   }
 
   @Post(':id/verify')
-  @Verifies()
+  @Verifies('Prove a satellite')
   async verify(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return asAnswer(await this.verification.verify(actor, id))
   }
@@ -287,7 +287,7 @@ export class SatellitesController {
 
   /** Needs the same proof as at first: an account that has lost the host meanwhile does not get it back. */
   @Post(':id/resume')
-  @Verifies()
+  @Verifies('Resume a satellite')
   async resume(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return asAnswer(await this.verification.verify(actor, id))
   }

@@ -19,7 +19,7 @@ const PATIENCE_MS = 60_000
 const MAX_REFERENCE_BYTES = 600_000
 
 /** Every kind of page; the start page comes last, because axe is quick on it. */
-const AXE_PAGES = ['nothing', 'start', 'satellites', 'deploy/helm', '']
+const AXE_PAGES = ['nothing', 'start', 'satellites', 'commands', 'deploy/helm', '']
 const AXE_PATIENCE_MS = 300_000
 
 /** Every page of the site, by its path below /docs/. */
@@ -37,11 +37,15 @@ async function shellBlocks(page: string): Promise<string[]> {
 }
 
 let laptop: Laptop
+let satellite: string
 let browser: Browser
 beforeAll(async () => {
-  const port = await freePort()
+  const [port, satellitePort] = await Promise.all([freePort(), freePort()])
   const origin = `http://operator.localhost:${port}`
-  laptop = await Laptop.start(undefined, [], { PORT: String(port), OPERATOR_ORIGIN: origin })
+  satellite = `http://127.0.0.1:${satellitePort}`
+  laptop = await Laptop.start(undefined, [], {
+    ...{ PORT: String(port), OPERATOR_ORIGIN: origin, ALLOWED_ORIGINS: satellite },
+  })
   browser = await sharedChromium()
 }, PATIENCE_MS)
 afterAll(() => laptop?.stop())
@@ -89,7 +93,13 @@ describe('the documentation at /docs/', () => {
       home: '',
       start: 'start',
       integrate: 'integrate',
+      backends: 'integrate/backends',
       operations: 'operations',
+      settings: 'settings',
+      commands: 'commands',
+      endpoints: 'endpoints',
+      concepts: 'concepts',
+      curl: 'curl',
     })) {
       await page.goto(`${laptop.url}/docs/${path}`, { waitUntil: 'networkidle' })
       for (const [width, colorScheme] of [
@@ -128,7 +138,10 @@ describe('the documentation at /docs/', () => {
       await look('search')
       await page.getByRole('combobox').fill('hand-off')
       await page.getByRole('option').first().waitFor()
+      // What is found is read beside its title.
+      await page.getByRole('option').getByText('sends the browser back with a code').first().waitFor()
       await look('search with results')
+      await keepScreenshot(page, 'docs-search-1280-dark')
       expect(found).toEqual([])
       await page.close()
     },
@@ -149,20 +162,40 @@ describe('the documentation at /docs/', () => {
 
   it('describes a start whose commands work', async () => {
     const blocks = await shellBlocks('start.md')
-    const commands = blocks.filter(code => code.includes('curl')).join('\n')
-    const script = commands.replaceAll('localhost:3000', new URL(laptop.url).host)
     expect(blocks[0]).toBe('npm start\n')
-    const { stdout } = await run('bash', ['-euc', `cd "$(mktemp -d)"\n${script}`])
-    const answers = stdout
-      .trim()
-      .split(/(?<=})(?=\{)/)
-      .map(text => JSON.parse(text))
-    expect(answers).toEqual([
+    expect(await answersOf(blocks.filter(code => code.includes('curl')))).toEqual([
       expect.objectContaining({ permissions: expect.objectContaining({ payments: true }) }),
       expect.objectContaining({ accessToken: expect.any(String) }),
     ])
   })
+
+  it('describes the API with commands that work', async () => {
+    expect(await answersOf(await shellBlocks('curl.md'))).toEqual([
+      expect.objectContaining({ permissions: expect.objectContaining({ payments: true }) }),
+      expect.objectContaining({ accessToken: expect.any(String) }),
+      expect.objectContaining({ checkoutUrl: expect.stringContaining('/pay/') }),
+      expect.objectContaining({ state: 'none' }),
+      expect.objectContaining({ accessToken: expect.any(String) }),
+      expect.objectContaining({ sessionId: expect.any(String) }),
+      expect.objectContaining({ reauthenticatedUntil: expect.any(String) }),
+      expect.objectContaining({ email: 'new@example.com' }),
+      expect.objectContaining({ sites: expect.any(Array) }),
+    ])
+  })
 })
+
+/** What these commands answer, run in one shell in which the laptop's addresses stand for those of `npm start`. */
+async function answersOf(blocks: readonly string[]): Promise<unknown[]> {
+  const script = blocks
+    .join('\n')
+    .replaceAll('localhost:3000', new URL(laptop.url).host)
+    .replaceAll('http://127.0.0.1:3001', satellite)
+  const { stdout } = await run('bash', ['-euc', `cd "$(mktemp -d)"\n${script}`])
+  return stdout
+    .trim()
+    .split(/(?<=})\s*(?=\{)/)
+    .map(text => JSON.parse(text))
+}
 
 describe('the API reference at /api/docs, beside an operator console', () => {
   it('is a page without faults, both themes and three widths, and weighs little (P1, A4)', async () => {

@@ -380,7 +380,7 @@ describe('a browser that keeps nothing', () => {
 describe.each([
   { what: 'plain HTML', origin: SHOP_TWO, shown: '"dataEntry":true' },
   { what: 'React', origin: SHOP_THREE, shown: 'Log out' },
-])('the page in $what of docs/integrate.md', ({ origin, shown }) => {
+])('the page in $what of docs/integrate', ({ origin, shown }) => {
   test('logs in through the main site, or says why not', async () => {
     const { host } = new URL(origin)
     const tab = await person.newPage()

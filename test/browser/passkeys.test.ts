@@ -156,7 +156,7 @@ describe('a page of the main site in a frame', () => {
   })
 })
 
-describe('the code for passkeys in docs/integrate.md', () => {
+describe('the code for passkeys in docs/integrate', () => {
   /** What this gives in the page, where `shown` is that code and `client` the page's client. */
   const inPage = (code: string, input: unknown = null) => run(code, input)
   const status = () => inPage('client.state.status')

@@ -25,6 +25,8 @@ const CONTENTS = join(FOLDER, 'contents.json')
 /** Takes all of them anew: `RENEW_PICTURES=1 npm run test:quick -- test/browser/pictures`. */
 const IS_RENEWING = process.env.RENEW_PICTURES === '1'
 const PATIENCE_MS = 120_000
+/** Also taken in the dark, as `<name>-dark`: README and the start page have one for each theme. */
+const IN_BOTH_THEMES = ['overview', 'handoff']
 /** Of `npm start`. */
 const OWNER = 'owner@example.com'
 const PASSWORD = 'correct horse battery staple'
@@ -151,7 +153,11 @@ async function take(name: string): Promise<void> {
   await showUsualPorts()
   if (IS_RENEWING) {
     seen[name] = await contents()
-    await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled', caret: 'hide' })
+    await photograph(name)
+    if (!IN_BOTH_THEMES.includes(name)) return
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await photograph(`${name}-dark`)
+    await page.emulateMedia({ colorScheme: 'light' })
     return
   }
   // A slow machine may still be drawing. What differs is told at the end, of all pictures together.
@@ -162,6 +168,10 @@ async function take(name: string): Promise<void> {
     },
     { everyMs: 100, timeoutMs: 5_000 },
   ).catch(() => undefined)
+}
+
+async function photograph(name: string): Promise<void> {
+  await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled', caret: 'hide' })
 }
 
 async function contents(): Promise<string[]> {

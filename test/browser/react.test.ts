@@ -23,9 +23,8 @@ let owner: User
 let page: Page
 let complaints: string[]
 beforeAll(async () => {
-  const docs = await readFile('docs/integrate.md', 'utf8')
   // The page links it, as a bundler would.
-  const code = codeUnder('React', docs).replace("import '@mainstay-auth/react/styles.css'\n", '')
+  const code = (await codeUnder('React')).replace("import '@mainstay-auth/react/styles.css'\n", '')
   const files: Readonly<Record<string, ServedFile>> = {
     '/': { type: 'text/html', body: HTML },
     '/app.js': { type: 'text/javascript', body: await bundleReact(code) },
@@ -83,7 +82,7 @@ async function givePasskey({ email }: User): Promise<SoftwareAuthenticator> {
 const menuOf = ({ email }: Pick<User, 'email'>) =>
   page.getByRole('button', { name: `Account menu: ${email}` })
 
-describe('the page that docs/integrate.md shows for React', () => {
+describe('the page that docs/integrate/react.md shows', () => {
   test('logs in, says who is there and what they may do, and logs out', async () => {
     await expectGoodPage(page, 'react-login')
     await enter(owner, 'not the password')

@@ -23,7 +23,7 @@ const PATH = `${process.env.PATH}${delimiter}/usr/sbin`
 const GO_OIDC = '/usr/share/gocode/src/github.com/coreos/go-oidc'
 const PYTHON = '/usr/bin/python3'
 
-describe('docs/integrate.md, "In another language"', () => {
+describe('docs/integrate/other-languages.md', () => {
   let address: MovableAddress
   let url: string
   let app: TestApp

@@ -392,7 +392,7 @@ export interface Operations {
       }
       readonly answer: null
     }
-    /** Prove a satellite */
+    /** Resume a satellite */
     readonly '/api/satellites/{id}/resume': {
       readonly path: {
         readonly id: string

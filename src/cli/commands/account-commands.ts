@@ -34,7 +34,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   program
     .command('account:create')
     .description('create an account and its owner')
-    .requiredOption('--email <address>')
+    .requiredOption('--email <address>', "the owner's")
     .option('--password-stdin', 'read the password from standard input (default: generate and print one)')
     .option(...REASON)
     .action(async ({ email, passwordStdin, reason }: CreateOptions) => {

@@ -721,8 +721,8 @@ interface SettingsGroup {
 }
 
 /**
- * Every setting, in the order in which they are read and documented. `npm run settings` writes README's
- * section and the env examples from this. A new setting is a row in one of the tables and a field in
+ * Every setting, in the order in which they are read and documented. `npm run settings` writes
+ * docs/settings.md and the env examples from this. A new setting is a row in one of the tables and a field in
  * settings.ts.
  */
 export const SETTINGS_GROUPS: readonly SettingsGroup[] = [

@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
+import { documentedCode } from '../../support/client/documented-code.js'
 import { API, MAIN } from './hosts.js'
 
 const ROOT = join(__dirname, '../../..')
 const CLIENT = join(ROOT, 'packages/client/src')
 
-/** With our addresses in place of the example's. */
-export function codeUnder(heading: string, docs: string): string {
-  const [, code] =
-    new RegExp(`^#+ ${heading}\\n[\\s\\S]*?\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``, 'm').exec(docs) ?? []
-  if (!code) throw new Error(`There is no code under "${heading}"`)
+/** The first code under this heading of a page in docs/integrate, with our addresses in place of the example's. */
+export async function codeUnder(heading: string): Promise<string> {
+  const code = await documentedCode(heading)
   return code.replaceAll('https://auth.example.com', API).replaceAll('https://www.example.com', MAIN)
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startBuiltPages } from './built-pages.js'
 import type { Certificate } from './certificate.js'
@@ -13,7 +12,7 @@ const CLIENT = join(ROOT, 'packages/client/src')
 const PAGE_PATHS = ['/', '/handoff-callback']
 
 /**
- * The real pages; on two satellites the pages of docs/integrate.md, as somebody has copied them; and pages that are
+ * The real pages; on two satellites the pages of docs/integrate, as somebody has copied them; and pages that are
  * nobody's friends on the other origins.
  */
 export function startHandoffPages(certificate: Certificate): Promise<Pages> {
@@ -21,15 +20,14 @@ export function startHandoffPages(certificate: Certificate): Promise<Pages> {
 }
 
 async function startPagesOfDocs(certificate: Certificate): Promise<Pages> {
-  const docs = await readFile(join(ROOT, 'docs/integrate.md'), 'utf8')
   const pages: Readonly<Record<string, string>> = {
-    [SHOP_TWO]: codeUnder('Through the main site in plain HTML', docs),
+    [SHOP_TWO]: await codeUnder('Through the main site in plain HTML'),
     [SHOP_THREE]: '<!doctype html><div></div><script type="module" src="/app.js"></script>',
   }
   const scripts: Readonly<Record<string, string>> = {
     '/mainstay.js': await bundle({ entryPoints: [join(CLIENT, 'index.ts')] }),
     '/mainstay-handoff.js': await bundle({ entryPoints: [join(CLIENT, 'handoff.ts')] }),
-    '/app.js': await bundleReact(codeUnder('Through the main site in React', docs)),
+    '/app.js': await bundleReact(await codeUnder('Through the main site in React')),
   }
   return serveFiles(certificate, Object.keys(pages), (origin, path) => {
     const isPage = PAGE_PATHS.includes(path)

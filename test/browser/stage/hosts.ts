@@ -4,7 +4,7 @@ export const SHOP_ONE = 'https://shop-one.test'
 export const SHOP_TWO = 'https://shop-two.test'
 /** Listed nowhere: an account registers it as its own. */
 export const CUSTOMER = 'https://customer.test'
-/** Listed nowhere either: the page that docs/integrate.md shows in React. */
+/** Listed nowhere either: the page that docs/integrate shows in React. */
 export const SHOP_THREE = 'https://shop-three.test'
 /** Nobody's friend. */
 export const EVIL = 'https://evil.test'

@@ -40,7 +40,7 @@ const SETTINGS = {
   STRIPE_PRICE_IDS: 'price_monthly',
 }
 
-describe('docs/integrate.md, in a project that has installed the packages', () => {
+describe('docs/integrate, in a project that has installed the packages', () => {
   let address: MovableAddress
   let url: string
   let app: TestApp
@@ -112,6 +112,9 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     await write('passkeys.ts', await documentedCode('Passkeys'))
     for (const framework of ['Fastify', 'Express', 'Nest', 'Anything else'])
       await write(`${framework.split(' ')[0]}.ts`, await documentedCode(framework))
+    const [page, backend] = await documentedBlocks('In your code', 'README.md')
+    await write('readme-page.tsx', page as string)
+    await write('readme-backend.ts', backend as string)
     const { stdout } = await run(process.execPath, ['node_modules/typescript/bin/tsc'], {
       cwd: project.folder,
     }).catch(error => error)
@@ -158,13 +161,28 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   slow('shows a React page', async () => {
+    const shown = await useReact(await documentedCode('React'), 'You may pay.')
+    expect(shown).toEqual(['One moment …', 'Log in', 'You may pay.', 'Log in'])
+  })
+
+  slow('shows a React page of 12 lines and a backend of 8 in README', async () => {
+    const [page = '', backend = ''] = await documentedBlocks('In your code', 'README.md')
+    expect([page, backend].map(code => code.trim().split('\n').length)).toEqual([12, 8])
+    const shown = await useReact(page, 'Account menu')
+    expect(shown).toEqual(['undefined', 'Log in', 'Account menu', 'Log in'])
+    const { refused, answer } = await callBackend('readme', backend)
+    expect(outcome(refused)).toBe('401 ACCESS_TOKEN_REQUIRED')
+    expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
+  })
+
+  /** What the page's `App` shows in turn while somebody logs in and out; `loggedIn` is on it in between. */
+  async function useReact(code: string, loggedIn: string): Promise<string[]> {
     // Node knows no stylesheets; test/browser/react.test.ts shows it in a browser.
-    await writeProgram('app', (await documentedCode('React')).replace(/^import '.*\.css'$/m, ''))
+    await writeProgram('app', code.replace(/^import '.*\.css'$/m, ''))
     await writeProgram('browser-fetch', await readFile(join(SUPPORT, 'browser-fetch.ts'), 'utf8'))
     const program = await write('use-app.mjs', useApp)
-    const shown = await node(program, MAIN, email, PASSWORD)
-    expect(shown.trim().split('\n')).toEqual(['One moment …', 'Log in', 'You may pay.', 'Log in'])
-  })
+    return (await node(program, MAIN, email, PASSWORD, loggedIn)).trim().split('\n')
+  }
 
   it('pages 9: shows code that also runs where there is no storage, as in a build', async () => {
     await writeProgram('shared', await documentedCode('Pages that are rendered on a server'))
@@ -212,7 +230,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   slow.each(['Fastify', 'Express', 'Nest'])('shows a backend on %s', async framework => {
-    const { refused, answer } = await callBackend(framework)
+    const { refused, answer } = await callBackend(framework, await documentedCode(framework))
     expect(outcome(refused)).toBe('401 ACCESS_TOKEN_REQUIRED')
     expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
   })
@@ -220,7 +238,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   slow('embedding: works where Nest is another copy than that of the package', async () => {
     const copy = join(project.folder, 'node_modules/@mainstay-auth/verify/node_modules/@nestjs/common')
     await cp(join(ROOT, 'node_modules/@nestjs/common'), copy, { recursive: true })
-    const { refused, answer } = await callBackend('Nest')
+    const { refused, answer } = await callBackend('Nest', await documentedCode('Nest'))
     await rm(copy, { recursive: true })
     // Its filter does not know our error as its own, and reads the status alone.
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer'])
@@ -228,9 +246,9 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   })
 
   /** What the backend of the page answers without a token, and with one. */
-  async function callBackend(framework: string) {
+  async function callBackend(name: string, code: string) {
     const port = await freePort()
-    const program = await writeProgram(framework, await documentedCode(framework), port)
+    const program = await writeProgram(name, code, port)
     const server = spawn(process.execPath, [program], { cwd: project.folder, stdio: 'inherit' })
     try {
       const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
@@ -339,7 +357,7 @@ const useApp = `import { createElement } from 'react'
 import { act, create } from 'react-test-renderer'
 import { browserFetch } from './browser-fetch.mjs'
 globalThis.IS_REACT_ACT_ENVIRONMENT = true
-const [, , origin, email, password] = process.argv
+const [, , origin, email, password, loggedIn] = process.argv
 globalThis.fetch = browserFetch(origin, globalThis.fetch)
 const { App } = await import('./app.mjs')
 let root
@@ -350,12 +368,12 @@ async function until(text) {
   print()
 }
 function seen() { return JSON.stringify(root.toJSON() ?? '') }
-function print() { console.log(['One moment …', 'You may pay.', 'Log in'].find(text => seen().includes(text))) }
+function print() { console.log(['One moment …', loggedIn, 'Log in'].find(text => seen().includes(text))) }
 await until('Log in')
 globalThis.FormData = class { constructor(fields) { this.get = name => fields[name] } }
 const submitted = { preventDefault() {}, currentTarget: { email, password } }
 await act(async () => { root.root.findByType('form').props.onSubmit(submitted) })
-await until('You may pay.')
+await until(loggedIn)
 const isLogout = ({ type, props }) => type === 'button' && props.children === 'Log out'
 await act(async () => { root.root.find(isLogout).props.onClick() })
 await until('Log in')

@@ -455,7 +455,7 @@ describe('config/development.env', () => {
   })
 })
 
-it('reads the smallest set of settings in docs/integrate.md, of which none can be left out (integration 13)', async () => {
+it('reads the smallest set of settings in docs/integrate, of which none can be left out (integration 13)', async () => {
   const code = await documentedCode('Inside another program')
   const given: Record<string, string> = new Function(`${code}; return settings`)()
   expect(settingsFrom(given)).toMatchObject({ mainOrigin: 'http://localhost:3000', mail: null })

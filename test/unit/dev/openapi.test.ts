@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
-import { CLIENT_TYPES_FILE, clientTypesOf, previewOpenApi, readSettings } from '../../sources.js'
+import {
+  CLIENT_TYPES_FILE,
+  clientTypesOf,
+  ENDPOINTS,
+  endpointsTable,
+  pageWithSection,
+  previewOpenApi,
+  readSettings,
+} from '../../sources.js'
 
 it('docs/openapi.json is what the code says (npm run openapi writes it anew)', async () => {
   const document = await previewOpenApi(readSettings({ NODE_ENV: 'test' }))
@@ -32,4 +40,15 @@ it('says which credentials a request needs together, and where one of several wi
 it('the types of the client are those of docs/openapi.json (npm run openapi writes them anew)', async () => {
   const document = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
   expect(await readFile(CLIENT_TYPES_FILE, 'utf8')).toBe(clientTypesOf(document))
+})
+
+it('docs/endpoints.md has every operation of docs/openapi.json (npm run openapi writes it anew)', async () => {
+  const document = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
+  const page = await readFile(ENDPOINTS.path, 'utf8')
+  expect(page).toBe(await pageWithSection(ENDPOINTS, endpointsTable(document)))
+  const rows = [...page.matchAll(/^\| `([A-Z]+ \/\S+)` \|/gm)].map(([, endpoint]) => endpoint)
+  const operations = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  expect(rows.sort()).toEqual(operations.sort())
 })

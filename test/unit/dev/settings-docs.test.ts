@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, test } from '@jest/globals'
-import { ALL_SETTINGS, readSettings, settingsFiles, withSettings } from '../../sources.js'
+import { ALL_SETTINGS, operatorProgram, readSettings, settingsFiles, withSection } from '../../sources.js'
 
 const SECRETS = {
   STRIPE_SECRET_KEY: 'sk_live_0123456789abcdef',
@@ -11,7 +11,8 @@ const SECRETS = {
 
 describe('npm run settings writes what the table says', () => {
   it.each([
-    'README.md',
+    'docs/settings.md',
+    'docs/commands.md',
     'config/development.env',
     'config/production.env.example',
     'deploy/helm/mainstay/values.schema.json',
@@ -20,9 +21,36 @@ describe('npm run settings writes what the table says', () => {
     expect(await readFile(path, 'utf8')).toBe(files[path])
   })
 
-  it('and nothing into a README that has no place for it', () => {
-    expect(() => withSettings('# Mainstay')).toThrow('README.md has no <!-- settings')
+  it('and nothing into a page that has no place for it', () => {
+    const section = { path: 'docs/settings.md', title: 'settings: npm run settings' }
+    expect(() => withSection(section, '# Settings', 'a table')).toThrow(
+      'docs/settings.md has no <!-- settings',
+    )
   })
+})
+
+test('docs/settings.md has every setting, and docs/commands.md every command with its options', async () => {
+  const settings = await readFile('docs/settings.md', 'utf8')
+  const rows = [...settings.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
+  expect(rows).toEqual(ALL_SETTINGS.map(({ name }) => name))
+  const { commands } = operatorProgram({
+    environment: {},
+    input: process.stdin,
+    print: () => {},
+    printError: () => {},
+  })
+  const page = await readFile('docs/commands.md', 'utf8')
+  const sections = new Map(page.split(/^### `/m).map(section => [section.split(/[ `]/)[0], section]))
+  expect(commands.length).toBeGreaterThan(30)
+  for (const command of commands) {
+    const section = sections.get(command.name()) ?? ''
+    const shown = command.options.filter(({ flags }) => section.includes(`\`${flags}\``))
+    expect([command.name(), section !== '', shown.length]).toEqual([
+      command.name(),
+      true,
+      command.options.length,
+    ])
+  }
 })
 
 test('config/production.env.example needs nothing but secrets, prices and a mail server', async () => {
