@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
+import pg from 'pg'
 import {
   authMethods,
   type ChangeFeed,
@@ -540,6 +541,33 @@ onServers.describe('RedisSessionStore', () => {
       const session = await withMany(sql`clock_timestamp() - interval '1 day'`)
       await cut(session)
       expect(await textOf(session.sid)).toBeNull()
+    })
+
+    onServers('finds them by the index, among millions', async () => {
+      const { userId, accountId } = await kept()
+      const queries: { sql: string; params: unknown[] }[] = []
+      const watched = Object.create(database) as Database
+      watched.run = work =>
+        database.run(db => {
+          const query = work(db)
+          queries.push((query as unknown as { toSQL(): (typeof queries)[number] }).toSQL())
+          return query
+        })
+      const own = await openRedisStore(server.url, watched, { feed })
+      const client = new pg.Client({ connectionString: testDatabase.url })
+      await client.connect()
+      try {
+        await own.store.forget({ sids: [], userIds: [userId], accountIds: [accountId] })
+        // As a small table is read as a whole otherwise.
+        await client.query('set enable_seqscan = off')
+        const [query] = queries
+        const { rows } = await client.query(`explain ${query?.sql}`, query?.params)
+        const plan = rows.map(row => row['QUERY PLAN']).join('\n')
+        expect(plan).toMatch(/ on sessions_user[\s\S]*Index Cond: \(user_id = ANY/)
+      } finally {
+        await client.end()
+        own.close()
+      }
     })
 
     onServers('deletes copies of those that have ended lately, in case nobody has yet', async () => {
