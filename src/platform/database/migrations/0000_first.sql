@@ -222,7 +222,6 @@ CREATE TABLE "totp_factors" (
 CREATE TABLE "leases" (
 	"name" text NOT NULL,
 	"until" timestamp (3) with time zone NOT NULL,
-	"holder" text,
 	CONSTRAINT "leases_name_pk" PRIMARY KEY("name")
 );
 --> statement-breakpoint

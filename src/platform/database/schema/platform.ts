@@ -18,10 +18,10 @@ export const hourlyBudgets = pgTable(
   table => [primaryKey({ columns: [table.name, table.hour] })],
 )
 
-/** Work that only one replica may do at a time. `holder` is who may renew it, if it is renewed. */
+/** Work that only one replica may do at a time. */
 export const leases = pgTable(
   'leases',
-  { name: text('name').notNull(), until: instant('until').notNull(), holder: text('holder') },
+  { name: text('name').notNull(), until: instant('until').notNull() },
   table => [primaryKey({ columns: [table.name] })],
 )
 
