@@ -12,9 +12,5 @@ export async function passTime(app: TestApp, seconds: number): Promise<void> {
 export async function ageLeases(app: TestApp, seconds: number): Promise<void> {
   await app
     .get(Database)
-    .run(db =>
-      db.execute(
-        sql`update leases set until = until - make_interval(secs => ${seconds})`,
-      ),
-    )
+    .run(db => db.execute(sql`update leases set until = until - make_interval(secs => ${seconds})`))
 }
