@@ -17,7 +17,7 @@ const [tier, ...args] = process.argv.slice(2)
 
 await requireSupportedNode()
 install()
-if (tier !== 'fast' && tier !== 'quick') await installSystemPackages()
+if (tier !== 'fast' && tier !== 'quick') await installSystemPackages(tier)
 const missing = missingServers()
 if (missing.length > 0)
   console.error(

@@ -18,6 +18,17 @@ const NEEDS = [
   { package: 'caddy', isPresent: () => isOnPath('caddy') },
   { package: 'unzip', isPresent: () => isOnPath('unzip') },
 ]
+// For the languages and proxies of docs/integrate/other-languages.md. Without one its test says what it did not try.
+// Go and a JDK, which take half a gigabyte each, are used where they are there.
+const LANGUAGES = [
+  { package: 'python3-jwt', isPresent: () => existsSync('/usr/lib/python3/dist-packages/jwt') },
+  { package: 'php-cli', isPresent: () => isOnPath('php') },
+  { package: 'nginx-light', isPresent: () => isOnPath('nginx') || existsSync('/usr/sbin/nginx') },
+  {
+    package: 'libjackson2-databind-java',
+    isPresent: () => !isOnPath('javac') || existsSync('/usr/share/java/jackson-databind.jar'),
+  },
+]
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
@@ -29,13 +40,16 @@ export function missingServers() {
 }
 
 /**
- * Installs the programs that the tests run on, where this machine has apt-get and we are root. Does nothing
- * when they are there. Ends the process with a message when they are missing and cannot be installed.
+ * Installs the programs that the tests of the tier run on, where this machine has apt-get and we are root. Does nothing
+ * when they are there. Ends the process with a message when they are missing and cannot be installed; further
+ * languages, which the nightly tier tries, may be missing where there is no apt-get.
  */
-export async function installSystemPackages() {
-  const missing = NEEDS.filter(need => !need.isPresent()).map(need => need.package)
+export async function installSystemPackages(tier) {
+  const canInstall = process.getuid?.() === 0 && isOnPath('apt-get')
+  const wanted = tier === 'nightly' && canInstall ? [...NEEDS, ...LANGUAGES] : NEEDS
+  const missing = wanted.filter(need => !need.isPresent()).map(need => need.package)
   if (missing.length === 0) return
-  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {
+  if (!canInstall) {
     fail(`The tests run on real servers and a real browser. Please install: ${missing.join(', ')}`)
   }
   console.error(`Installing ${missing.join(', ')} …`)

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -8,6 +8,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type MovableAddress, startMovableAddress } from '../faults/support/movable-address.js'
+import { SigningKeys } from '../sources.js'
 import { documentedCode } from '../support/client/documented-code.js'
 import { eventually } from '../support/eventually.js'
 import { request } from '../support/http-request.js'
@@ -22,6 +23,7 @@ const PATH = `${process.env.PATH}${delimiter}/usr/sbin`
 /** What go-oidc is in Debian: an earlier release, under its earlier name. */
 const GO_OIDC = '/usr/share/gocode/src/github.com/coreos/go-oidc'
 const PYTHON = '/usr/bin/python3'
+const JACKSON = ['core', 'annotations', 'databind'].map(part => `/usr/share/java/jackson-${part}.jar`)
 
 describe('docs/integrate/other-languages.md', () => {
   let address: MovableAddress
@@ -30,7 +32,7 @@ describe('docs/integrate/other-languages.md', () => {
   let folder: string
   let accountId: string
   let good: string
-  let forged: string
+  let refused: Record<string, string>
   const stops: (() => unknown)[] = []
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mainstay-languages-'))
@@ -42,7 +44,7 @@ describe('docs/integrate/other-languages.md', () => {
     const owner = await aSignedInOwner(app)
     accountId = owner.accountId
     good = owner.accessToken
-    forged = signedByAnother(good)
+    refused = refusedTokens(good, app.get(SigningKeys).current)
   }, PATIENCE_MS)
   afterAll(async () => {
     for (const stop of stops) await stop()
@@ -54,17 +56,34 @@ describe('docs/integrate/other-languages.md', () => {
   it.each([
     ['Python', existsSync('/usr/lib/python3/dist-packages/jwt'), 'python3-jwt', python],
     ['Go', isOnPath('go') && existsSync(GO_OIDC), 'golang and golang-github-coreos-go-oidc-dev', go],
+    [
+      'Java',
+      isOnPath('javac') && JACKSON.every(jar => existsSync(jar)),
+      'openjdk-17-jdk-headless and libjackson2-databind-java',
+      java,
+    ],
+    ['PHP', isOnPath('php'), 'php-cli', php],
     ['Hono', true, '', hono],
     ['nginx', isOnPath('nginx'), 'nginx', nginx],
     ['Caddy', isOnPath('caddy'), 'caddy', caddy],
   ])(
-    '%s accepts a token of the service, and no other (integration 8)',
+    '%s accepts a token of the service, and no other: key, algorithm, typ, issuer, audience, time (integration 8)',
     async (heading, isThere, packages, accountOf) => {
-      if (!isThere) return console.warn(`Not tried, because ${packages} is not installed: ${heading}`)
+      if (!isThere) return console.warn(`Not tried, because this machine lacks ${packages}: ${heading}`)
       const code = (await documentedCode(heading)).replaceAll('https://auth.example.com', url)
       const ask = await accountOf(code)
       expect(await ask(good)).toContain(accountId)
-      for (const token of [forged, `${good}x`, '']) await expect(ask(token)).rejects.toThrow()
+      const accepted: string[] = []
+      for (const [name, token] of Object.entries(refused)) {
+        if (
+          await ask(token).then(
+            () => true,
+            () => false,
+          )
+        )
+          accepted.push(name)
+      }
+      expect(accepted).toEqual([])
     },
     PATIENCE_MS,
   )
@@ -102,6 +121,26 @@ func main() {
     }
     await run('go', ['build', '-o', join(folder, 'tokens'), file], { env })
     return async token => (await run(join(folder, 'tokens'), [token])).stdout
+  }
+
+  async function java(code: string): Promise<Ask> {
+    const tokens = await write('java/Tokens.java', code)
+    const main = await write(
+      'java/Main.java',
+      `public class Main {
+         public static void main(String[] args) throws Exception {
+           System.out.println(new Tokens().claimsOf(args[0]).path("accountId").asText());
+         }
+       }`,
+    )
+    const classPath = [dirname(main), ...JACKSON].join(delimiter)
+    await run('javac', ['-cp', classPath, tokens, main])
+    return async token => (await run('java', ['-cp', classPath, 'Main', token])).stdout
+  }
+
+  async function php(code: string): Promise<Ask> {
+    const file = await write('tokens.php', `${code}\necho claims_of($argv[1])->accountId;\n`)
+    return async token => (await run('php', [file, token])).stdout
   }
 
   async function hono(code: string): Promise<Ask> {
@@ -171,12 +210,50 @@ func main() {
   }
 })
 
-/** The same header and claims, signed with a key of somebody else's. */
-function signedByAnother(token: string): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const content = token.slice(0, token.lastIndexOf('.'))
-  const key = { key: privateKey, dsaEncoding: 'ieee-p1363' as const }
-  return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`
+/** Tokens that are as good as the given one but for one thing each, by what that is. */
+function refusedTokens(good: string, own: { kid: string; privateKey: KeyObject }): Record<string, string> {
+  const [header, claims] = good
+    .split('.', 2)
+    .map(part => JSON.parse(Buffer.from(part, 'base64url').toString()))
+  const another = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const token = (
+    changes: { header?: object; claims?: object },
+    signature = (content: Buffer) => ecdsa('sha256', content, own.privateKey),
+  ) => {
+    const content = [
+      { ...header, ...changes.header },
+      { ...claims, ...changes.claims },
+    ]
+      .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.')
+    return `${content}.${signature(Buffer.from(content)).toString('base64url')}`
+  }
+  const publicKey = createPublicKey(own.privateKey).export({ type: 'spki', format: 'pem' })
+  const anHourAgo = { iat: claims.iat - 3600, exp: claims.exp - 3600 }
+  expect(header.kid).toBe(own.kid)
+  return {
+    'no token': '',
+    'no token either': 'token',
+    'one character too many': `${good}x`,
+    'another key': token({}, content => ecdsa('sha256', content, another)),
+    'a kid that is not ours': token({ header: { kid: 'another' } }),
+    'a signature of zeros': token({}, () => Buffer.alloc(64)),
+    'no signature': token({ header: { alg: 'none' } }, () => Buffer.alloc(0)),
+    'ES256 under another name': token({ header: { alg: 'ES384' } }),
+    ES384: token({ header: { alg: 'ES384' } }, content => ecdsa('sha384', content, own.privateKey)),
+    'HS256 by the public key': token({ header: { alg: 'HS256' } }, content =>
+      createHmac('sha256', publicKey).update(content).digest(),
+    ),
+    'another typ': token({ header: { typ: 'JWT' } }),
+    'no typ': token({ header: { typ: undefined } }),
+    'another issuer': token({ claims: { iss: 'https://another.test' } }),
+    'another audience': token({ claims: { aud: 'https://another.test' } }),
+    'an expired one': token({ claims: anHourAgo }),
+  }
+}
+
+function ecdsa(hash: string, content: Buffer, key: KeyObject): Buffer {
+  return sign(hash, content, { key, dsaEncoding: 'ieee-p1363' })
 }
 
 function isOnPath(program: string): boolean {
