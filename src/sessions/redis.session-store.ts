@@ -120,14 +120,11 @@ export class RedisSessionStore extends DatabaseSessionStore {
   /** Deletes the copies; where that fails, waits until every process knows of the change. */
   override async forget({ sids, userIds, accountIds }: ChangedSessions): Promise<void> {
     const committedAt = performance.now()
-    try {
-      // Only now: a session that was opened while the change was being made is one of its user's too.
-      const all = [...sids, ...(await this.sidsOf(userIds, accountIds))]
-      if (all.length <= MAX_DELETED) return await this.deleteCopies(all)
-    } catch (error) {
-      this.noteFailure('deleted', error)
-    }
-    await this.feed.reachesAll(committedAt)
+    // Only now: a session that was opened while the change was being made is one of its user's too.
+    const listed = this.sidsOf(userIds, accountIds)
+    // Each for itself: those that are named go also where the others cannot be listed.
+    const areGone = await Promise.all([sids, listed].map(which => this.tryToDelete(which)))
+    if (areGone.includes(false)) await this.feed.reachesAll(committedAt)
   }
 
   override async ping(): Promise<void> {
@@ -186,6 +183,19 @@ export class RedisSessionStore extends DatabaseSessionStore {
     if (seconds <= 0) return
     const text = stampOf(origin.readAt) + encodeCopy(session, origin)
     await this.redis.runScript(PUT, copyKey(session.sid), [replaced, text, String(seconds)])
+  }
+
+  /** False where they cannot be listed or deleted, or are too many. */
+  private async tryToDelete(sids: readonly SessionHandle[] | Promise<SessionHandle[]>): Promise<boolean> {
+    try {
+      const all = await sids
+      if (all.length > MAX_DELETED) return false
+      if (all.length > 0) await this.deleteCopies(all)
+      return true
+    } catch (error) {
+      this.noteFailure('deleted', error)
+      return false
+    }
   }
 
   private async deleteCopies(sids: readonly SessionHandle[]): Promise<void> {

@@ -20,6 +20,7 @@ import {
   sessionCopies,
   sessions,
   shortUserAgent,
+  unavailable,
   users,
 } from '../sources.js'
 import { eventually } from '../support/eventually.js'
@@ -575,6 +576,29 @@ onServers.describe('RedisSessionStore', () => {
       await set(session.sid, { endedAt: new Date() })
       await store.forget({ sids: [], userIds: [session.userId], accountIds: [] })
       expect(await textOf(session.sid)).toBeNull()
+    })
+  })
+
+  describe('a change after which the database does not answer', () => {
+    onServers('deletes the copies of those that it named, and waits', async () => {
+      const session = await copied()
+      const gone = Object.create(database) as Database
+      gone.run = () => Promise.reject(unavailable('DATABASE_UNAVAILABLE'))
+      const waits = aGate()
+      const waiting = { origin: null, reachesAll: () => waits.opened } as unknown as ChangeFeed
+      const own = await openRedisStore(server.url, gone, { feed: waiting })
+      try {
+        let isAnswered = false
+        const answered = own.store
+          .forget({ sids: [session.sid], userIds: [session.userId], accountIds: [] })
+          .then(() => (isAnswered = true))
+        await eventually(async () => (await textOf(session.sid)) === null, { what: 'the copy to go' })
+        expect(isAnswered).toBe(false)
+        waits.open()
+        await answered
+      } finally {
+        own.close()
+      }
     })
   })
 
