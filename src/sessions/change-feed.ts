@@ -209,7 +209,8 @@ export class ChangeFeed {
     if (xid <= known) return
     // Moves it to the end.
     this.changes.delete(key)
-    this.changes.set(key, { xid, learntAt })
+    // A slice would keep the whole answer in memory.
+    this.changes.set(Buffer.from(key).toString(), { xid, learntAt })
   }
 
   private forgetOld(now: number): void {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
@@ -126,6 +128,14 @@ async function judge(feed: ChangeFeed, keys: readonly string[], copy: Copy) {
 
 const aSid = () => handleOf(newSessionId())
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+function bytesInUse(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
 describe('a change', () => {
   it.each([
     ['sid', aSid()],
@@ -187,6 +197,22 @@ describe('a change', () => {
     await pollAfter(feed, 1)
     expect(await judge(feed, [once], { asOf: before })).toBe('current')
     expect(await judge(feed, [again], { asOf: before })).toBe('outdated')
+  })
+
+  it('costs the memory of its key, not of the answer that it came in', async () => {
+    // Each answer has one new key, beside many that are known.
+    let polls = 0
+    const known = Array.from({ length: 10_000 }, () => `${aSid()} 1`)
+    const feed = aFeed(async <T>(work: (db: Db) => Promise<T>) => {
+      const found = rowsOf<object>((await database.poll(work)) as never)
+      const changes = Buffer.from([...known, `${aSid()} ${++polls}`].join('\n')).toString()
+      return { rows: found.map(row => ({ ...row, changes })) } as T
+    })
+    await poll(feed)
+    const before = bytesInUse()
+    for (let each = 0; each < 40; each++) await poll(feed)
+    expect(bytesInUse() - before).toBeLessThan(8 * 2 ** 20)
+    expect(await judge(feed, [(known[0] as string).slice(0, 43)], { asOf: 1 })).toBe('outdated')
   })
 
   onServers('of a long transaction is known although others began later and ended before', async () => {
