@@ -185,8 +185,6 @@ export class OwnershipTransferService {
       const recorded = await this.changes.record(
         transaction,
         [
-          // Revokes before it grants: for a moment neither user's sessions may have full permissions, but never both
-          // users'.
           { kind: 'permissions', userId: owner.id },
           { kind: 'permissions', userId: newOwner.id },
         ],

@@ -138,8 +138,8 @@ export class RefreshController {
 
   /**
    * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
-   * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
-   * database unless the client has changed, which costs another, or the session is over.
+   * there is no such session and its network has sent many unknown ids. With a copy of the session in Redis, one round
+   * trip there and no database, unless the client has changed.
    */
   private async tokenFor({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const sid = handleOf(sessionId)

@@ -52,8 +52,9 @@ export class UserFactors {
 
   /**
    * Call it after factors were added or removed: sets whether the user has a second factor. Live sessions lose
-   * their permissions if the user now has to set one up, and get them back if not: what is returned has to reach
-   * the store. Without any factor, the recovery codes and the remembered devices are removed too.
+   * their permissions if the user now has to set one up, and get them back if not, once the caller has committed what is
+   * returned ({@link SessionChanges.commit}). Without any factor, the recovery codes and the remembered devices are
+   * removed too.
    */
   async reassess(transaction: Db, userId: string): Promise<RecordedChanges> {
     const { totpConfirmedAt, passkeys: keys } = await this.findIn(transaction, userId)

@@ -53,7 +53,8 @@ export abstract class SessionStore {
 
   /**
    * Stamps lastUsed and returns the session as it was before; null if it is not live. What it returns has every change
-   * in it whose {@link forget} had resolved before. Throws `SESSION_STORE_UNAVAILABLE` (503) when too many wait for the database.
+   * in it whose {@link forget} had resolved before. Throws `SESSION_STORE_UNAVAILABLE` (503) when too many wait for the
+   * database.
    */
   abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
 

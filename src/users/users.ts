@@ -131,10 +131,7 @@ export class Users {
     return this.add(transaction, owner, createdAt)
   }
 
-  /**
-   * Throws `EMAIL_TAKEN`, which rolls the transaction
-   * back.
-   */
+  /** Throws `EMAIL_TAKEN`, which rolls the transaction back. */
   async add(transaction: Db, user: NewUser, createdAt = this.clock.now()): Promise<EntitledUser> {
     // Locked until this user exists; otherwise a change of the account's requirements would miss them.
     await transaction

@@ -5,8 +5,8 @@ import { instant, transactionId } from './columns.js'
 
 /**
  * The sessions, wherever they are copied to; the sessionId itself is never stored. `position` is the order of login.
- * What a session may do follows from the rows of its user and account. A row stays until a day after its expiry, so that a client can be told
- * how its session ended.
+ * What a session may do follows from the rows of its user and account. A row stays until a day after its expiry, so
+ * that a client can be told how its session ended.
  */
 export const sessions = pgTable(
   'sessions',
@@ -55,9 +55,9 @@ export const sessionLinks = pgTable(
 )
 
 /**
- * What has changed about sessions in the last hours: about one, or about all of a user or an account. Each process reads the new rows
- * every second, because a copy that is older than a change must not be served (see ChangeFeed). `xid` is the
- * transaction that made the change.
+ * What has changed about sessions in the last hours: about one, or about all of a user or an account. Each process
+ * reads the new rows every second, because a copy that is older than a change must not be served (see ChangeFeed).
+ * `xid` is the transaction that made the change.
  */
 export const sessionChanges = pgTable(
   'session_changes',
