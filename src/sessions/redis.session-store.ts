@@ -52,7 +52,7 @@ export class RedisSessionStore extends DatabaseSessionStore {
     super(database, atOnce)
     metrics.counter({
       name: 'session_copies_total',
-      help: 'Refreshes by what Redis had: a copy that was served, none, one that was outdated, one of which the changes are not known, or no answer',
+      help: 'Refreshes by what Redis had: a copy that was served, none, an outdated one, one whose changes are not known, or no answer',
       label: 'outcome',
       read: () => this.outcomes,
     })
@@ -82,16 +82,20 @@ export class RedisSessionStore extends DatabaseSessionStore {
     const keys = [sid, session.userId, session.accountId]
     const judgement = this.feed.judge(origin, keys, usedAt)
     this.outcomes[judgement === 'current' ? 'hit' : judgement]++
-    if (judgement !== 'current')
-      try {
-        return await this.renew(sid, usedAt, found)
-      } catch (error) {
-        const isDown = judgement === 'unknown' && isUnavailable(error)
-        if (!isDown || this.feed.judge(origin, keys, usedAt, true) !== 'current') throw error
-      }
-    else if (usedAt.getTime() - origin.readAt.getTime() >= RENEWED_AFTER_SECONDS * 1000 && !this.isBusy)
-      void this.renew(sid, usedAt, found).catch(error => this.noteFailure('renewed', error))
-    return session.expiresAt > usedAt ? session : null
+    const unexpired = session.expiresAt > usedAt ? session : null
+    if (judgement === 'current') {
+      const ageMs = usedAt.getTime() - origin.readAt.getTime()
+      if (ageMs >= RENEWED_AFTER_SECONDS * 1000 && !this.isBusy)
+        void this.renew(sid, usedAt, found).catch(error => this.noteFailure('renewed', error))
+      return unexpired
+    }
+    try {
+      return await this.renew(sid, usedAt, found)
+    } catch (error) {
+      const isDown = judgement === 'unknown' && isUnavailable(error)
+      if (isDown && this.feed.judge(origin, keys, usedAt, true) === 'current') return unexpired
+      throw error
+    }
   }
 
   override async updateClient(
