@@ -90,12 +90,12 @@ export class DatabaseSessionStore extends SessionStore {
   }
 
   async find(sid: SessionHandle, now: Date): Promise<Session | null> {
-    const [session] = await this.findAll([sid], now)
+    const [session] = await this.liveWhere(eq(sessions.sid, sid), now)
     return session ?? null
   }
 
   async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
-    const found = await this.liveWhere(isAnyOf(sessions.sid, sids), now)
+    const found = await this.inTurn(() => this.liveWhere(isAnyOf(sessions.sid, sids), now))
     const bySid = new Map(found.map(session => [session.sid, session]))
     return sids.flatMap(sid => bySid.get(sid) ?? [])
   }
@@ -152,29 +152,34 @@ export class DatabaseSessionStore extends SessionStore {
 
   /** {@link touch} in the database. */
   protected async touchTruth(sid: SessionHandle, usedAt: Date): Promise<TrueSession | null> {
-    const { refreshes } = this
-    if (refreshes.pendingCount >= refreshes.concurrency * WAITING_FOR_EACH)
-      throw unavailable('SESSION_STORE_UNAVAILABLE')
-    const cameAt = performance.now()
-    const [row] = await refreshes(() => {
-      if (performance.now() - cameAt > MAX_WAIT_MS) throw unavailable('SESSION_STORE_UNAVAILABLE')
-      return this.database.run(db =>
-        db
-          .update(sessions)
-          .set({ lastUsed: usedAt })
-          .from(before)
-          .innerJoin(users, eq(users.id, before.userId))
-          .innerJoin(accounts, eq(accounts.id, users.accountId))
-          .where(and(eq(sessions.sid, sid), isLive(usedAt), eq(before.sid, sessions.sid)))
-          .returning({
-            ...SESSION,
-            ...GRANT,
-            lastUsed: before.lastUsed,
-            generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
-          }),
-      )
-    })
+    const touched = (db: Db) =>
+      db
+        .update(sessions)
+        .set({ lastUsed: usedAt })
+        .from(before)
+        .innerJoin(users, eq(users.id, before.userId))
+        .innerJoin(accounts, eq(accounts.id, users.accountId))
+        .where(and(eq(sessions.sid, sid), isLive(usedAt), eq(before.sid, sessions.sid)))
+        .returning({
+          ...SESSION,
+          ...GRANT,
+          lastUsed: before.lastUsed,
+          generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
+        })
+    const [row] = await this.inTurn(() => this.database.run(touched))
     return row ? { session: asSession(row), generation: row.generation } : null
+  }
+
+  /** For refreshes, which anybody may send: they take only a part of the connections, and few wait for long. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { refreshes } = this
+    const cameAt = performance.now()
+    const isFull = refreshes.pendingCount >= refreshes.concurrency * WAITING_FOR_EACH
+    if (isFull) return Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE'))
+    return refreshes(() => {
+      if (performance.now() - cameAt > MAX_WAIT_MS) throw unavailable('SESSION_STORE_UNAVAILABLE')
+      return work()
+    })
   }
 
   private async liveWhere(which: SQL, now: Date): Promise<Session[]> {

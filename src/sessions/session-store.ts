@@ -45,7 +45,10 @@ export abstract class SessionStore {
   /** The live session; null when the handle is unknown, the session has ended, or `expiresAt` is `now` or earlier. */
   abstract find(sid: SessionHandle, now: Date): Promise<Session | null>
 
-  /** Like {@link find}, for many: returns the live ones, in the given order. */
+  /**
+   * Those of these that are live, in the given order. For a refresh, so it throws `SESSION_STORE_UNAVAILABLE` like
+   * {@link touch}.
+   */
   abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
 
   /** The user's live sessions, least recently used first; among equals, the earliest opened first. */
