@@ -270,6 +270,7 @@ export {
   unavailable,
 } from '../src/platform/errors/api-error.js'
 export { FIELD_FAULTS, faultOf } from '../src/platform/errors/field-faults.js'
+export { FairQueue, type Turn } from '../src/platform/fair-queue.js'
 export { distanceKm, formatLocation, GeoIp, GeoIpModule, type Location } from '../src/platform/geoip.js'
 export { LargeBodies } from '../src/platform/http/edge/bodies.js'
 export {
@@ -456,13 +457,11 @@ export { AccountAdmins } from '../src/users/notices.js'
 export { readImportedHash } from '../src/users/passwords/hashes.js'
 export { PasswordPolicy, strengthMeter } from '../src/users/passwords/password-policy.js'
 export {
-  FairQueue,
   MAX_PASSWORD_LENGTH,
   normalizedPassword,
   Password,
   Passwords,
   passwordLength,
-  type Turn,
 } from '../src/users/passwords/passwords.js'
 export { PendingTransfers } from '../src/users/pending-changes.js'
 export { AccountRecovery } from '../src/users/recovery.js'

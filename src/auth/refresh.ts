@@ -125,7 +125,7 @@ export class RefreshController {
    */
   private async refreshOneOf(sessionIds: readonly SessionId[], client: Client, reply: FastifyReply) {
     const now = this.clock.now()
-    const found = await this.store.findAll(sessionIds.map(handleOf), now)
+    const found = await this.store.findAll(sessionIds.map(handleOf), now, client)
     const [session, ...others] = found.filter(({ source }) => source === 'main')
     const sessionId = sessionIds.find(candidate => handleOf(candidate) === session?.sid)
     if (!session || !sessionId || others.length > 0) return this.refuseUnusable(client)
@@ -143,7 +143,7 @@ export class RefreshController {
    */
   private async tokenFor({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const sid = handleOf(sessionId)
-    const session = await this.store.touch(sid, this.clock.now())
+    const session = await this.store.touch(sid, this.clock.now(), client)
     if (!session) return this.refusePast(client, sid)
     const refusal =
       reasonToRefuse(session, source, client) ?? (this.terms.mayContinue(session) ? null : 'satellite closed')
@@ -158,7 +158,7 @@ export class RefreshController {
       throw overBecause('revoked')
     }
     // The check took time, in which the session may have ended or lost permissions.
-    const current = await this.store.touch(sid, this.clock.now())
+    const current = await this.store.touch(sid, this.clock.now(), client)
     return current ? this.terms.issueToken(current) : this.refusePast(client, sid)
   }
 

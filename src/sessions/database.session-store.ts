@@ -1,12 +1,13 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import pLimit from 'p-limit'
 import type { Db } from '../platform/database/connection.js'
 import type { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import { sessionChanges, sessionCopies, sessions } from '../platform/database/schema/sessions.js'
 import { isAnyOf, removeExpiredRows, removeRows } from '../platform/database/sql.js'
 import { unavailable } from '../platform/errors/api-error.js'
+import { FairQueue, turnOf } from '../platform/fair-queue.js'
+import type { Client } from '../platform/http/request.js'
 import {
   effectivePermissions,
   type GrantLimits,
@@ -30,7 +31,7 @@ const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
 
 /** How many refreshes may wait for each one that the database is working on, and for how long. */
 const WAITING_FOR_EACH = 25
-const MAX_WAIT_MS = 500
+const MAX_QUEUED_MS = 500
 
 /** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
@@ -45,7 +46,7 @@ const GRANT = {
 }
 
 /** A session as it is in the database, and what its copy must say: see ChangeFeed. */
-export interface TrueSession {
+export interface ReadSession {
   readonly session: Session
   /** Of the database that it was read from; null before its first poll. */
   readonly generation: string | null
@@ -53,7 +54,7 @@ export interface TrueSession {
 
 /** Sessions in the database alone: the default, which needs nothing else installed. */
 export class DatabaseSessionStore extends SessionStore {
-  private readonly refreshes
+  private readonly refreshes: FairQueue
 
   /** `atOnce` is how many of the database's connections refreshes may take. */
   constructor(
@@ -61,7 +62,11 @@ export class DatabaseSessionStore extends SessionStore {
     atOnce: number,
   ) {
     super()
-    this.refreshes = pLimit(atOnce)
+    this.refreshes = new FairQueue({
+      maxRunning: atOnce,
+      maxWaiting: atOnce * WAITING_FOR_EACH,
+      refusal: tooManyRefreshes,
+    })
   }
 
   async add(transaction: Db, { permissions: _, ...session }: Session): Promise<void> {
@@ -94,8 +99,8 @@ export class DatabaseSessionStore extends SessionStore {
     return session ?? null
   }
 
-  async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
-    const found = await this.inTurn(() => this.liveWhere(isAnyOf(sessions.sid, sids), now))
+  async findAll(sids: readonly SessionHandle[], now: Date, client?: Client): Promise<Session[]> {
+    const found = await this.inTurn(client, () => this.liveWhere(isAnyOf(sessions.sid, sids), now))
     const bySid = new Map(found.map(session => [session.sid, session]))
     return sids.flatMap(sid => bySid.get(sid) ?? [])
   }
@@ -104,8 +109,8 @@ export class DatabaseSessionStore extends SessionStore {
     return byLastUse(await this.liveWhere(eq(sessions.userId, userId), now))
   }
 
-  async touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
-    return (await this.touchTruth(sid, usedAt))?.session ?? null
+  async touch(sid: SessionHandle, usedAt: Date, client?: Client): Promise<Session | null> {
+    return (await this.touchInDatabase(sid, usedAt, client))?.session ?? null
   }
 
   updateClient(sid: SessionHandle, from: ClientAddress, to: ClientAddress, now: Date): Promise<boolean> {
@@ -147,11 +152,15 @@ export class DatabaseSessionStore extends SessionStore {
 
   /** Whether refreshes are waiting for the database. */
   protected get isBusy(): boolean {
-    return this.refreshes.pendingCount > 0
+    return this.refreshes.state.waiting > 0
   }
 
   /** {@link touch} in the database. */
-  protected async touchTruth(sid: SessionHandle, usedAt: Date): Promise<TrueSession | null> {
+  protected async touchInDatabase(
+    sid: SessionHandle,
+    usedAt: Date,
+    client?: Client,
+  ): Promise<ReadSession | null> {
     const touched = (db: Db) =>
       db
         .update(sessions)
@@ -166,18 +175,15 @@ export class DatabaseSessionStore extends SessionStore {
           lastUsed: before.lastUsed,
           generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
         })
-    const [row] = await this.inTurn(() => this.database.run(touched))
+    const [row] = await this.inTurn(client, () => this.database.run(touched))
     return row ? { session: asSession(row), generation: row.generation } : null
   }
 
-  /** For refreshes, which anybody may send: they take only a part of the connections, and few wait for long. */
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const { refreshes } = this
+  /** For refreshes, which anybody may send: they take only a part of the connections, by turns, and few wait for long. */
+  private inTurn<T>(client: Client | undefined, work: () => Promise<T>): Promise<T> {
     const cameAt = performance.now()
-    const isFull = refreshes.pendingCount >= refreshes.concurrency * WAITING_FOR_EACH
-    if (isFull) return Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE'))
-    return refreshes(() => {
-      if (performance.now() - cameAt > MAX_WAIT_MS) throw unavailable('SESSION_STORE_UNAVAILABLE')
+    return this.refreshes.run(turnOf(client ?? null), () => {
+      if (performance.now() - cameAt > MAX_QUEUED_MS) throw tooManyRefreshes()
       return work()
     })
   }
@@ -209,6 +215,10 @@ export class DatabaseSessionStore extends SessionStore {
     if (isChanged) await this.forget({ sids: [sid], userIds: [], accountIds: [] })
     return isChanged
   }
+}
+
+function tooManyRefreshes(): Error {
+  return unavailable('SESSION_STORE_UNAVAILABLE')
 }
 
 /** Least recently used first; equals stay in their order. */

@@ -5,6 +5,7 @@ import { users } from '../platform/database/schema/accounts.js'
 import { sessions } from '../platform/database/schema/sessions.js'
 import { isAnyOf } from '../platform/database/sql.js'
 import { causeMessage } from '../platform/errors/api-error.js'
+import type { Client } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { countsOf, type Metrics } from '../platform/metrics.js'
 import { permissionBits, permissionsOfBits, type Source } from '../platform/permissions.js'
@@ -20,8 +21,10 @@ import type { ChangedSessions, ClientAddress } from './session-store.js'
 const RENEWED_AFTER_SECONDS = COPY_LIFETIME_SECONDS / 2
 /** Longer than reading a session takes. */
 const LEASE_MS = 5_000
-/** More copies than this are not deleted one by one: waiting is quicker. */
-const MAX_DELETED = 500
+/** How many deletions are sent at once, so that refreshes never wait long behind them. */
+const DELETED_AT_ONCE = 500
+/** More than an account has; without the rest, an answer waits until all processes know. */
+const MAX_DELETED = 100_000
 /** How long to leave Redis alone after it failed to answer, so that not every refresh waits for it. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 60_000
@@ -68,15 +71,16 @@ export class RedisSessionStore extends DatabaseSessionStore {
     })
   }
 
-  override async touch(sid: SessionHandle, usedAt: Date): Promise<Session | null> {
+  override async touch(sid: SessionHandle, usedAt: Date, client?: Client): Promise<Session | null> {
+    const renew = (replaced: string | null) => this.renew(sid, usedAt, replaced, client)
     // Nothing could be put in its place.
     const lease = this.feed.origin && LEASE + randomBytes(6).toString('base64url')
     const found = await this.look(sid, usedAt, lease)
-    if (found === undefined) return this.renew(sid, usedAt, null)
+    if (found === undefined) return renew(null)
     const copy = found === null ? null : decodeCopy(sid, found)
     if (!copy) {
       this.outcomes.miss++
-      return this.renew(sid, usedAt, found ?? lease)
+      return renew(found ?? lease)
     }
     const { session, origin } = copy
     const keys = [sid, session.userId, session.accountId]
@@ -86,11 +90,11 @@ export class RedisSessionStore extends DatabaseSessionStore {
     if (judgement === 'current') {
       const ageMs = usedAt.getTime() - origin.readAt.getTime()
       if (ageMs >= RENEWED_AFTER_SECONDS * 1000 && !this.isBusy)
-        void this.renew(sid, usedAt, found).catch(error => this.noteFailure('renewed', error))
+        void renew(found).catch(error => this.noteFailure('renewed', error))
       return unexpired
     }
     try {
-      return await this.renew(sid, usedAt, found)
+      return await renew(found)
     } catch (error) {
       const isDown = judgement === 'unknown' && isUnavailable(error)
       if (isDown && this.feed.judge(origin, keys, usedAt, true) === 'current') return unexpired
@@ -165,9 +169,14 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 
   /** Touches the session in the database, and replaces the lease or copy with a new copy. */
-  private async renew(sid: SessionHandle, usedAt: Date, replaced: string | null): Promise<Session | null> {
+  private async renew(
+    sid: SessionHandle,
+    usedAt: Date,
+    replaced: string | null,
+    client: Client | undefined,
+  ): Promise<Session | null> {
     const { origin } = this.feed
-    const found = await this.touchTruth(sid, usedAt)
+    const found = await this.touchInDatabase(sid, usedAt, client)
     if (!found) return null
     const { session, generation } = found
     // Otherwise another database has taken over since.
@@ -193,9 +202,8 @@ export class RedisSessionStore extends DatabaseSessionStore {
   private async tryToDelete(sids: readonly SessionHandle[] | Promise<SessionHandle[]>): Promise<boolean> {
     try {
       const all = await sids
-      if (all.length > MAX_DELETED) return false
-      if (all.length > 0) await this.deleteCopies(all)
-      return true
+      await this.deleteCopies(all)
+      return all.length <= MAX_DELETED
     } catch (error) {
       this.noteFailure('deleted', error)
       return false
@@ -203,7 +211,10 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 
   private async deleteCopies(sids: readonly SessionHandle[]): Promise<void> {
-    await this.redis.run(commands => Promise.all(sids.map(sid => commands.unlink(copyKey(sid)))))
+    for (let done = 0; done < sids.length; done += DELETED_AT_ONCE) {
+      const batch = sids.slice(done, done + DELETED_AT_ONCE)
+      await this.redis.run(commands => Promise.all(batch.map(sid => commands.unlink(copyKey(sid)))))
+    }
   }
 
   /** Also those that have just ended: a request that repeats the change must not be answered before they are gone. */

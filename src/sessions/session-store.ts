@@ -1,4 +1,5 @@
 import type { Db } from '../platform/database/connection.js'
+import type { Client } from '../platform/http/request.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
 import type { Session, SessionHandle } from './session.js'
 
@@ -49,7 +50,7 @@ export abstract class SessionStore {
    * Those of these that are live, in the given order. For a refresh, so it throws `SESSION_STORE_UNAVAILABLE` like
    * {@link touch}.
    */
-  abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
+  abstract findAll(sids: readonly SessionHandle[], now: Date, client?: Client): Promise<Session[]>
 
   /** The user's live sessions, least recently used first; among equals, the earliest opened first. */
   abstract listByUser(userId: string, now: Date): Promise<Session[]>
@@ -57,9 +58,9 @@ export abstract class SessionStore {
   /**
    * Stamps lastUsed and returns the session as it was before; null if it is not live. What it returns has every change
    * in it whose {@link forget} had resolved before. Throws `SESSION_STORE_UNAVAILABLE` (503) when too many wait for the
-   * database.
+   * database, where the networks of clients take turns.
    */
-  abstract touch(sid: SessionHandle, usedAt: Date): Promise<Session | null>
+  abstract touch(sid: SessionHandle, usedAt: Date, client?: Client): Promise<Session | null>
 
   /**
    * Records that the session's client has changed; false when the session is not live, or no longer at

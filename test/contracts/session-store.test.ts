@@ -67,6 +67,20 @@ test.each<[string, (store: DatabaseSessionStore) => Promise<unknown>, unknown]>(
   await remove()
 })
 
+test('refreshes of others are served while one network sends any number', async () => {
+  const { database, remove } = await embedded()
+  const store = new DatabaseSessionStore(database, 1)
+  const from = (ip: string) =>
+    store.touch(aSid(), new Date(), { requestId: 'req-1', ip, userAgent: null, origin: null })
+  const flood = Array.from({ length: 200 }, () => from('2001:db8::1'))
+  const others = Array.from({ length: 10 }, (_, index) => from(`203.0.113.${index}`))
+  expect(await Promise.all(others)).toEqual(others.map(() => null))
+  const floodAnswers = await Promise.allSettled(flood)
+  expect(floodAnswers.some(({ status }) => status === 'rejected')).toBe(true)
+  await database.onApplicationShutdown()
+  await remove()
+})
+
 function opened(databaseUrl: string): Promise<Database> {
   return openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
 }

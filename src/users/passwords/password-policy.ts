@@ -5,17 +5,11 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../../platform/config/settings.js'
 import { ApiError, unavailable } from '../../platform/errors/api-error.js'
 import { type FieldFault, fieldError } from '../../platform/errors/field-faults.js'
+import { FairQueue, turnOf } from '../../platform/fair-queue.js'
 import type { Client } from '../../platform/http/request.js'
 import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
 import { knownWords, withoutKnown } from './known-words.js'
-import {
-  FairQueue,
-  MIN_PASSWORD_LENGTH,
-  normalizedPassword,
-  Passwords,
-  passwordLength,
-  turnOf,
-} from './passwords.js'
+import { MIN_PASSWORD_LENGTH, normalizedPassword, Passwords, passwordLength } from './passwords.js'
 
 /** zxcvbn's estimate for eight random characters, the weakest good password of minimum length. */
 const MIN_GUESSES = 1e8

@@ -640,7 +640,7 @@ class ModelStore extends RedisSessionStore {
     super({} as Database, 1, redisOf(world, process), process.feed, new Metrics())
   }
 
-  protected override async touchTruth(sid: SessionHandle) {
+  protected override async touchInDatabase(sid: SessionHandle) {
     return this.world.read(this.process, sid)
   }
 
