@@ -28,7 +28,7 @@ export const CHANGES_KEPT_SECONDS = COPY_LIFETIME_SECONDS + 3_600
 const DURABLE_AFTER_MS = 2_000
 
 /** How long an answer is held back while the database is down, and how often to look. */
-const MAX_WAIT_MS = 10_000
+const MAX_HELD_MS = 10_000
 const LOOK_EVERY_MS = 50
 
 const LOG_EVERY_MS = 60_000
@@ -98,7 +98,7 @@ export class ChangeFeed {
     private readonly withoutDatabaseSeconds: number,
   ) {}
 
-  /** Resolves after the first poll. Never throws: without an answer, no copies are served. */
+  /** Polls now, and then every second; resolves after the first poll. Never throws: without an answer, no copies are served. */
   async start(): Promise<void> {
     const beganAt = performance.now()
     try {
@@ -151,7 +151,7 @@ export class ChangeFeed {
    * the database does not answer this process, others cannot learn of it either, so this waits for its return, within limits.
    */
   async reachesAll(committedAt: number): Promise<void> {
-    const giveUpAt = committedAt + MAX_WAIT_MS
+    const giveUpAt = committedAt + MAX_HELD_MS
     const isKnown = () => {
       const since = Math.max(committedAt, this.answeringSince)
       return this.polledAt >= committedAt && performance.now() - since >= KNOWN_EVERYWHERE_AFTER_MS
@@ -186,8 +186,8 @@ export class ChangeFeed {
     const isOther = this.generation !== null && answer.generation !== this.generation
     if (isOther || isOlder || answer.isOwn !== true) {
       if (isRepeated) throw new Error('the row in session_copies does not stay as it was written')
-      // Another process may have written it already.
-      if (!isOther || answer.isOwn !== true) await this.replaceGeneration(answer)
+      const isReplaced = isOther && answer.isOwn === true
+      if (!isReplaced) await this.replaceGeneration(answer)
       this.forgetAll()
       return this.poll(performance.now(), true)
     }
