@@ -55,7 +55,7 @@ export class PartsMonitor implements OnApplicationBootstrap {
     })
   }
 
-  /** The service has only started because both answered. */
+  /** As far as is known: the first check is a second away. */
   onApplicationBootstrap(): void {
     const up = { state: 'up', since: this.clock.now() } as const
     Object.assign(this.parts, { database: up, sessionStore: up })

@@ -67,8 +67,12 @@ export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
   private readonly errorLines = new Throttle(LOG_EVERY_MS)
   private readonly departures = new Throttle(LEAVE_EVERY_MS)
+  private client: RedisClient
+  private isConnected = false
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
+  /** For libraries that want a client. */
+  readonly commands: RedisCommands
   readonly durations = durations(
     'store_duration_seconds',
     'How long Redis took to answer a request, failures included',
@@ -78,30 +82,66 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** `timeoutMs` is the limit of each answer. {@link openRedis} connects. */
   constructor(
-    private readonly client: RedisClient,
+    private readonly url: string,
     readonly timeoutMs: number,
     private readonly tracing = new Tracing(),
   ) {
-    client.onError(reason => this.logError(reason))
+    this.client = createRedisClient(url)
+    this.commands = clientOf(() => this.client)
   }
 
-  /** A single attempt. Throws an Error when there is no usable server. */
-  async connect(): Promise<void> {
-    await within(CONNECT_TIMEOUT_MS, this.client.connect())
+  /**
+   * Connects; where no server answers for some seconds, goes on trying in the background, because all that Redis has can be
+   * done without. Throws a {@link StartError} when waiting is pointless, as with a wrong password, or when `signal` aborts.
+   */
+  async open(signal?: AbortSignal): Promise<void> {
+    const giveUpAt = performance.now() + OPEN_WITHIN_MS
+    for (let isFirst = true; !this.isConnected; isFirst = false) {
+      const cause = await this.tryToConnect()
+      if (cause === null) return
+      const reason = causeMessage(cause)
+      if (this.isFinal(cause) || signal?.aborted)
+        throw new StartError(`Redis cannot be used: ${reason}`, { cause })
+      if (performance.now() > giveUpAt) {
+        this.logger.error(`Starting without Redis, which is tried again every half a second: ${reason}`)
+        void this.keepTrying()
+        return
+      }
+      if (isFirst) this.logger.warn(`Waiting for Redis: ${reason}`)
+      await sleep(RETRY_EVERY_MS)
+    }
+  }
+
+  private async keepTrying(): Promise<void> {
+    while (!this.isClosing && (await this.tryToConnect()) !== null)
+      await sleep(RETRY_EVERY_MS, undefined, { ref: false })
+    if (this.isConnected) this.logger.warn('Redis answers')
+  }
+
+  /** A single attempt, with a client of its own; returns why it failed, null when it has not. */
+  private async tryToConnect(): Promise<unknown> {
+    this.client = createRedisClient(this.url)
+    this.client.onError(reason => this.logError(reason))
+    try {
+      await within(CONNECT_TIMEOUT_MS, this.client.connect())
+    } catch (error) {
+      this.closeClient()
+      return error
+    }
+    if (this.isClosing) {
+      this.closeClient()
+      return null
+    }
+    this.isConnected = true
     // After this process was suspended, timers run before the answers that have already arrived are read.
     const maintain = () => this.client.maintain()
     this.maintenance = setInterval(() => setImmediate(maintain), MAINTAIN_EVERY_MS).unref()
+    return null
   }
 
-  /** Whether waiting is pointless, as with a wrong password. */
-  isFinal(error: unknown): boolean {
+  private isFinal(error: unknown): boolean {
     const reply = this.client.replyOf(error)
     return reply !== null && !OUTAGE_REPLIES.test(reply)
-  }
-
-  /** The client itself, for libraries that want one. */
-  get commands(): RedisCommands {
-    return this.client.commands
   }
 
   run<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
@@ -128,6 +168,10 @@ export class RedisConnection implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.isClosing = true
     clearInterval(this.maintenance)
+    this.closeClient()
+  }
+
+  private closeClient(): void {
     try {
       this.client.close()
     } catch {
@@ -136,6 +180,7 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   private async ask<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
+    if (!this.isConnected) throw unavailable('SESSION_STORE_UNAVAILABLE', new Error('not connected yet'))
     const end = this.durations.startTimer()
     try {
       return await within(this.timeoutMs, work(this.client.commands))
@@ -164,8 +209,8 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 }
 
-/** How long to look for a usable server at start, because machines start in any order. */
-const OPEN_WITHIN_MS = 30_000
+/** How long a start waits for a server, because machines start in any order. */
+const OPEN_WITHIN_MS = 5_000
 const RETRY_EVERY_MS = 500
 
 /** Provides the {@link RedisConnection}, or null where SESSION_STORE_URL is empty. */
@@ -192,28 +237,29 @@ const RETRY_EVERY_MS = 500
 })
 export class RedisModule {}
 
-/**
- * Connects to `url`, allowing `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error
- * when there is none. Stops waiting when `signal` aborts.
- */
+/** A connection to `url` that allows `timeoutMs` for each answer: {@link RedisConnection.open}. */
 export async function openRedis(
   url: string,
   timeoutMs: number,
   { signal, tracing }: { signal?: AbortSignal; tracing?: Tracing } = {},
 ): Promise<RedisConnection> {
-  const giveUpAt = performance.now() + OPEN_WITHIN_MS
-  for (let attempt = 1; ; attempt++) {
-    const connection = new RedisConnection(createRedisClient(url), timeoutMs, tracing)
-    try {
-      await connection.connect()
-      return connection
-    } catch (cause) {
-      connection.onApplicationShutdown()
-      const reason = causeMessage(cause)
-      if (connection.isFinal(cause) || performance.now() > giveUpAt || signal?.aborted)
-        throw new StartError(`The session store cannot be used: ${reason}`, { cause })
-      if (attempt === 1) new Logger('Redis').warn(`Waiting for the session store: ${reason}`)
-      await sleep(RETRY_EVERY_MS)
-    }
+  const connection = new RedisConnection(url, timeoutMs, tracing)
+  try {
+    await connection.open(signal)
+    return connection
+  } catch (error) {
+    connection.onApplicationShutdown()
+    throw error
   }
+}
+
+/** Whatever client there is at the time of each call. */
+function clientOf(current: () => RedisClient): RedisCommands {
+  return new Proxy({} as RedisCommands, {
+    get: (_, name) => {
+      const { commands } = current()
+      const value: unknown = Reflect.get(commands, name, commands)
+      return typeof value === 'function' ? value.bind(commands) : value
+    },
+  })
 }

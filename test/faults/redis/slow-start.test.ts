@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createRedisClient, openRedis } from '../../sources.js'
+import { createRedisClient, handleOf, openRedis, type SessionId } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -19,6 +19,29 @@ test('fleet 8: a start waits for a Redis that comes later', async () => {
     connection.onApplicationShutdown()
   } finally {
     await redis.stop()
+  }
+})
+
+test('fleet 8: a service starts without Redis, and uses it once it is there', async () => {
+  const port = await freePort()
+  const { app, stop } = await startServiceOn(`redis://127.0.0.1:${port}`)
+  try {
+    const session = await signIn(app, await anOwner(app), 'satellite')
+    expect(await refresh(app, session)).toMatchObject({ status: 200 })
+    const redis = await startRedis({ port })
+    try {
+      await eventually(async () => {
+        await refresh(app, session)
+        return (
+          (await redisCli(port, 'EXISTS', `copy:${handleOf(session.sessionId as SessionId)}`)).trim() === '1'
+        )
+      })
+      expect(await refresh(app, session)).toMatchObject({ status: 200 })
+    } finally {
+      await redis.stop()
+    }
+  } finally {
+    await stop()
   }
 })
 
