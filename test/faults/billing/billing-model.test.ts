@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { isCancelling, isOfInterest, type Subscription } from '../../sources.js'
+import { isCancelling, isOfInterest, type PaymentEvent, type Subscription } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { answersComeLate } from '../support/late-answers.js'
 import { randomFrom } from '../support/random.js'
@@ -22,6 +22,8 @@ import { Killings } from './killings.js'
  * | the end of a subscription is read from its flag alone                 | this; billing-changes                   |
  * | a worker finishes, puts off or frees what is under another's claim    | billing-queue alone: no work gets lost  |
  * | work is finished although there was another reason to look meanwhile  | nothing yet: a window of milliseconds   |
+ * | the event of a page that has expired is stored and closes nothing     | this; checkout                          |
+ * | the event of a page that was paid is done when it is stored, too      | this; webhook                           |
  */
 
 /** BILLING_MODEL=full is the whole proof, in about twenty minutes; what runs with every test is a part of it. */
@@ -41,6 +43,7 @@ const COMMIT_MS = isFull ? 60 : 250
 const MOST_LATE_MS = 400
 /** So many posts wait at most, for what is at the provider to go on changing while older events are on their way. */
 const MOST_WAITING = 1_000
+const ACCOUNTS_LEAVING = 3
 /** Another one each time; the one of a run that failed stands in its output. */
 const SEED = Number(process.env.BILLING_MODEL_SEED ?? randomInt(2 ** 31))
 
@@ -134,6 +137,7 @@ it(
     await settled()
     await answersComeLate(world, { post, claimsRunOut, handled })
     await settled()
+    await pagesExpire(settled)
 
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const clicks = world.accounts.reduce((sum, { answers }) => sum + answers, 0)
@@ -146,8 +150,11 @@ it(
     expect(killings.count).toBe(KILLS)
     expect(happened).toBeGreaterThanOrEqual(EVENTS)
     expect(postings.done).toBe(postings.due)
-    const useful = world.sandbox.events().filter(({ type }) => isOfInterest(type))
-    expect(await effectsRecorded()).toEqual(new Map(useful.map(({ id }) => [id, 1])))
+    const forWorkers = world.sandbox.events().filter(isForWorkers)
+    expect(await effectsRecorded()).toEqual(new Map(forWorkers.map(({ id }) => [id, 1])))
+    const others = world.sandbox.events().filter(event => !isForWorkers(event))
+    expect(await doneWhenStored()).toEqual(new Set(others.map(({ id }) => id)))
+    expect(await closedPagesOnOffer()).toEqual([])
     expect(await customersByAccount()).toEqual(customersAtProvider())
     expect(mostLiveAtOnce()).toBe(1)
     expect(await recordOfAll()).toEqual(await modelOfAll())
@@ -172,6 +179,22 @@ async function claimsRunOut(): Promise<void> {
   )
 }
 
+/**
+ * Some accounts end what they have, look at a page and leave it until it expires. Its event is all that closes it:
+ * earlier in a run a further click or a purchase does.
+ */
+async function pagesExpire(settled: () => Promise<void>): Promise<void> {
+  const accountOf = await customersByAccount()
+  const ending = world.sandbox.subscriptions().filter(({ status }) => status === 'active')
+  const chosen = ending.slice(0, ACCOUNTS_LEAVING)
+  for (const { id } of chosen) await world.sandbox.simulate.cancel(id)
+  await settled()
+  const leaving = new Set(chosen.map(({ customer }) => accountOf.get(customer)))
+  for (const account of world.accounts)
+    if (leaving.has(account.accountId)) expect(await account.letPagesExpire()).toBe(1)
+  await settled()
+}
+
 async function nothingLeft(table: string): Promise<void> {
   await eventually(async () => (await rowsOf(`select 1 from ${table} limit 1`)).length === 0, {
     what: `nothing to be left of ${table}`,
@@ -180,12 +203,38 @@ async function nothingLeft(table: string): Promise<void> {
   })
 }
 
+/**
+ * Whether a worker looks at the customer after such an event, and records that. Nothing but its own page follows from one
+ * that has expired: that is closed as the event is stored.
+ */
+function isForWorkers({ type }: PaymentEvent): boolean {
+  return isOfInterest(type) && type !== 'checkout.session.expired'
+}
+
 /** How often each event is in the audit log, which is written with its effect. */
 async function effectsRecorded(): Promise<Map<string, number>> {
   const rows = await rowsOf<{ event: string; times: number }>(
     "select detail->>'event' as event, count(*)::int as times from audit_log where action = 'webhook' and detail ? 'event' group by 1",
   )
   return new Map(rows.map(({ event, times }) => [event, times]))
+}
+
+/** The events of which nothing but type and time was ever stored. */
+async function doneWhenStored(): Promise<Set<string>> {
+  const rows = await rowsOf<{ id: string }>(
+    "select id from provider_events where event is null and effect = 'none'",
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The pages that the next click might lead to, although nobody can pay there. */
+async function closedPagesOnOffer(): Promise<string[]> {
+  const rows = await rowsOf<{ provider_id: string }>(
+    'select provider_id from checkouts where is_open and provider_id is not null',
+  )
+  const open = world.sandbox.checkouts().filter(({ status }) => status === 'open')
+  const payable = new Set(open.map(({ id }) => id))
+  return rows.map(row => row.provider_id).filter(id => !payable.has(id))
 }
 
 async function customersByAccount(): Promise<Map<string, string>> {

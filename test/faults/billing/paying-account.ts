@@ -67,22 +67,35 @@ export class PayingAccount {
     return new PayingAccount(owner.accountId, world, headers, memberIds)
   }
 
-  /** Two tabs subscribe at the same time, through any process; then every page that either ever showed is paid. */
+  /**
+   * Two tabs subscribe at the same time, through any process; then every page that either ever showed is paid, but for
+   * some that are left until they expire.
+   */
   async buy(): Promise<void> {
     this.isBuying = true
-    const { random, stripe, sandbox } = this.world
+    const { random, stripe } = this.world
     const prices = Array.from({ length: 2 }, () => random.oneOf(PROVIDER.priceIds))
     await Promise.all(prices.map(priceId => this.click(priceId)))
     const customer = await this.customerId()
     if (customer) {
       for (const id of this.pages)
-        await (random.below(4) === 0 ? this.payLater(id) : sandbox.simulate.pay(id)).catch(() => {
+        await this.leaveOrPay(id).catch(() => {
           // It was paid or expired.
         })
       this.pages.clear()
       this.subscriptionId = (await stripe.subscriptions.list({ customer })).data[0]?.id ?? null
     }
     this.isBuying = false
+  }
+
+  /** The owner looks at a page and pays nothing. Returns how many pages have expired. */
+  async letPagesExpire(): Promise<number> {
+    const { random, sandbox } = this.world
+    await this.click(random.oneOf(PROVIDER.priceIds))
+    const shown = [...this.pages]
+    this.pages.clear()
+    for (const id of shown) await sandbox.simulate.expire(id)
+    return shown.length
   }
 
   /** What the owner, the provider's dashboard or the card may do to a subscription at any time. */
@@ -103,6 +116,15 @@ export class PayingAccount {
     }
     this.subscriptionId = null
     await sandbox.simulate.cancel(id)
+  }
+
+  /** Throws for a page that is closed. */
+  private async leaveOrPay(checkoutId: string): Promise<void> {
+    const { random, sandbox } = this.world
+    const choice = random.below(8)
+    if (choice === 0) await sandbox.simulate.expire(checkoutId)
+    else if (choice < 3) await this.payLater(checkoutId)
+    else await sandbox.simulate.pay(checkoutId)
   }
 
   /** A debit that takes its time, while the owner clicks again; one in two comes to nothing, and the owner lets it be. */
