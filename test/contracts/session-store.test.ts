@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import {
   type Database,
   DatabaseSessionStore,
@@ -48,6 +48,10 @@ sessionStoreContract('PGlite', async () => {
 
 const aSid = () => handleOf(newSessionId())
 
+afterEach(() => void jest.restoreAllMocks())
+/** So that nobody waits too long, however slow this machine is. */
+const stopTheClock = () => void jest.spyOn(performance, 'now').mockReturnValue(performance.now())
+
 test.each<[string, (store: DatabaseSessionStore) => Promise<unknown>, unknown]>([
   ['one cookie', store => store.touch(aSid(), new Date()), null],
   ['several', store => store.findAll([aSid(), aSid()], new Date()), []],
@@ -55,6 +59,7 @@ test.each<[string, (store: DatabaseSessionStore) => Promise<unknown>, unknown]>(
   const { database, remove } = await embedded()
   const store = new DatabaseSessionStore(database, 1)
   const refresh = () => ask(store)
+  stopTheClock()
   const answers = await Promise.allSettled(Array.from({ length: 40 }, refresh))
   const refused = answers.filter(({ status }) => status === 'rejected')
   expect(refused.map(answer => answer.status === 'rejected' && answer.reason)).toEqual(
@@ -72,6 +77,7 @@ test('refreshes of others are served while one network sends any number', async 
   const store = new DatabaseSessionStore(database, 1)
   const from = (ip: string) =>
     store.touch(aSid(), new Date(), { requestId: 'req-1', ip, userAgent: null, origin: null })
+  stopTheClock()
   const flood = Array.from({ length: 200 }, () => from('2001:db8::1'))
   const others = Array.from({ length: 10 }, (_, index) => from(`203.0.113.${index}`))
   expect(await Promise.all(others)).toEqual(others.map(() => null))
