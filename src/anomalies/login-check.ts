@@ -9,6 +9,7 @@ import { GeoIp } from '../platform/geoip.js'
 import { type Client, deviceName, firstAddressOf } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { Clock } from '../platform/time.js'
+import { isUnavailable } from '../sessions/change-feed.js'
 import { SessionChanges } from '../sessions/changes.js'
 import { handleOf, newSessionId, type Session } from '../sessions/session.js'
 import { type ClientAddress, type OwnedSession, SessionStore } from '../sessions/session-store.js'
@@ -258,7 +259,7 @@ export class RefreshAnomalyCheck {
     try {
       return await this.store.updateClient(session.sid, session, client, now)
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE') return false
+      if (isUnavailable(error)) return false
       throw error
     }
   }

@@ -10,6 +10,7 @@ import { Logger } from '../platform/log.js'
 import { countsOf, type Metrics } from '../platform/metrics.js'
 import { permissionBits, permissionsOfBits, type Source } from '../platform/permissions.js'
 import { type RedisConnection, redisScript } from '../platform/redis/redis.js'
+import { SilentShards } from '../platform/redis/silent-shards.js'
 import { Throttle, unixSeconds } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
 import { type ChangeFeed, COPY_LIFETIME_SECONDS, type CopyOrigin, isUnavailable } from './change-feed.js'
@@ -25,8 +26,6 @@ const LEASE_MS = 5_000
 const DELETED_AT_ONCE = 500
 /** More than an account has; without the rest, an answer waits until all processes know. */
 const MAX_DELETED = 100_000
-/** How long to leave Redis alone after it failed to answer, so that not every refresh waits for it. */
-const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 60_000
 
 /** What a refresh got from Redis. */
@@ -42,8 +41,7 @@ export class RedisSessionStore extends DatabaseSessionStore {
   private readonly errorLines = new Throttle(LOG_EVERY_MS)
   private readonly outcomes = countsOf(OUTCOMES)
   private failedWrites = 0
-  /** Until when each shard that failed to answer is left alone, by performance.now(). */
-  private readonly pausedUntil = new Map<string | null, number>()
+  private readonly silent = new SilentShards()
 
   constructor(
     database: Database,
@@ -147,21 +145,17 @@ export class RedisSessionStore extends DatabaseSessionStore {
   ): Promise<string | null | undefined> {
     const key = copyKey(sid)
     const shard = this.redis.shardOf(key)
-    const now = performance.now()
-    const pausedUntil = this.pausedUntil.get(shard)
-    if (pausedUntil !== undefined && now < pausedUntil) {
+    if (this.silent.isLeftAlone(shard)) {
       this.outcomes.unavailable++
       return undefined
     }
-    // One at a time tries again.
-    if (pausedUntil !== undefined) this.pausedUntil.set(shard, now + PAUSE_MS)
     try {
       const found = await this.redis.runScript(LOOK, key, [stampOf(usedAt), lease ?? '', String(LEASE_MS)])
-      this.pausedUntil.delete(shard)
+      this.silent.delete(shard)
       return found as string | null
     } catch (error) {
       this.outcomes.unavailable++
-      this.pausedUntil.set(shard, performance.now() + PAUSE_MS)
+      this.silent.add(shard)
       if (this.errorLines.take())
         this.logger.warn(`Redis does not answer; sessions are read from the database: ${causeMessage(error)}`)
       return undefined

@@ -6,6 +6,7 @@ import {
 } from 'rate-limiter-flexible'
 import { Logger } from '../log.js'
 import type { RedisConnection } from '../redis/redis.js'
+import { SilentShards } from '../redis/silent-shards.js'
 import { Throttle, within } from '../time.js'
 
 /** A counter. */
@@ -44,8 +45,6 @@ return {redis.call('INCRBY', KEYS[1], change), redis.call('PTTL', KEYS[1])}`
 
 /** The fraction of a Redis command's time limit that a count may take, because a login waits for several. */
 const SHARE_OF_TIMEOUT = 0.5
-/** How long to leave a shard alone after it failed to answer. */
-const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
 /**
@@ -59,8 +58,7 @@ export class Counters {
   private readonly errorLines = new Throttle(LOG_EVERY_MS)
   private readonly own = new RateLimiterMemory(OPTIONS)
   private readonly shared: RateLimiterRedis | null
-  /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
-  private readonly silent = new Map<string, number>()
+  private readonly silent = new SilentShards()
 
   constructor(private readonly redis: RedisConnection | null) {
     this.shared =
@@ -136,7 +134,8 @@ export class Counters {
     if (!redis || !shared) return found
     const shards = counters.map(({ key }) => redis.shardOf(shared.getKey(key)))
     const ask = async (shard: string | null) => {
-      if (shard === null || this.isLeftAlone(shard, triesAgain)) return
+      if (shard === null) return
+      if (triesAgain ? this.silent.isLeftAlone(shard) : this.silent.has(shard)) return
       const positions = [...counters.keys()].filter(position => shards[position] === shard)
       const all = () => Promise.all(positions.map(position => work(counters[position] as T, shared)))
       try {
@@ -151,18 +150,8 @@ export class Counters {
     return found
   }
 
-  private isLeftAlone(shard: string, triesAgain: boolean): boolean {
-    const askAt = this.silent.get(shard)
-    if (askAt === undefined) return false
-    const now = performance.now()
-    if (!triesAgain || now < askAt) return true
-    // So that requests that arrive meanwhile do not wait too.
-    this.silent.set(shard, now + PAUSE_MS)
-    return false
-  }
-
   private silence(shard: string, { message, cause }: Error): void {
-    this.silent.set(shard, performance.now() + PAUSE_MS)
+    this.silent.add(shard)
     if (!this.errorLines.take()) return
     const reason = (cause as Error | undefined)?.message ?? message
     this.logger.error(`Attempts are counted in each process only: ${reason}`)
