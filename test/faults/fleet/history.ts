@@ -60,6 +60,7 @@ export class History {
 
   private seeServed(refreshed: Refreshed): void {
     const { session, sentAt, answer, replica } = refreshed
+    session.accessToken = answer.json.accessToken
     this.measure(session, replica)
     if (sentAt <= session.changedAt) return
     const since = `, ${Math.round(sentAt - session.changedAt)} ms after the change`

@@ -22,7 +22,8 @@ export class FleetSession {
 
   constructor(
     readonly sessionId: string,
-    readonly accessToken: string,
+    /** The newest; a run may be longer than the life of the first. */
+    public accessToken: string,
     readonly source: 'main' | 'satellite',
     /** Each user has an address, so that no limit of a network matters. */
     readonly address: string,
