@@ -393,6 +393,7 @@ export {
   asSessionHandle,
   asSessionId,
   handleOf,
+  type IdleTimeouts,
   isSameClient,
   newSessionId,
   type Session,

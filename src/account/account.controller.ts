@@ -5,6 +5,7 @@ import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/datab
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type About, Id, Instant, Nested, OneOf, Text } from '../platform/http/fields.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
+import { IdleSeconds } from '../sessions/idle-seconds.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Name } from '../users/name-text.js'
 import { AccountService, OwnerGuard } from './account.js'
@@ -21,11 +22,21 @@ const Requirement = (about: About = {}) =>
 /** The fields to change; at least one is required. */
 class AccountBody {
   @ApiPropertyOptional()
-  @ValidateIf(({ name, handoffRequired }) => name !== undefined || handoffRequired === undefined)
+  @ValidateIf(
+    ({ name, handoffRequired, idleSeconds }) =>
+      name !== undefined || (handoffRequired === undefined && idleSeconds === undefined),
+  )
   @Name()
   name?: string
 
   @Requirement({ optional: true }) handoffRequired?: HandoffRequirement
+
+  @IdleSeconds({
+    optional: true,
+    description:
+      'Idle timeout: after how long without a refresh sessions of its users are over, on the main site, satellites and in apps; at least twice the life of an access token. Null sets none',
+  })
+  idleSeconds?: number | null
 }
 
 /** An account as seen by users who may change its settings. */
@@ -33,6 +44,7 @@ class AccountAnswer {
   @Id() accountId!: string
   @Text({ nullable: true }) name!: string | null
   @Requirement() handoffRequired!: HandoffRequirement
+  @IdleSeconds() idleSeconds!: number | null
   @Instant() createdAt!: Date
 
   @Instant({ nullable: true, description: 'Null while no deletion has been requested' })
@@ -64,9 +76,9 @@ export class AccountController {
 
   @Patch()
   @ApiOperation({
-    summary: "Change the account's name or its logins on satellites",
+    summary: "Change the account's name, its logins on satellites or its idle timeout",
     description:
-      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one. If it is required of fewer people than before, the administrators of the account are mailed.',
+      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone`, and an `idleSeconds` that is longer than before or null, need a re-authentication, with a second factor for a user who has one. If it is required of fewer people than before, the administrators of the account are mailed.',
   })
   @Answers(200, 'The account as it is now', AccountAnswer)
   @Refuses('REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED')

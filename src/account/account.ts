@@ -11,7 +11,8 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { DocumentedGuard } from '../platform/http/endpoint.js'
 import { requestOf } from '../platform/http/request.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import type { AfterCommit } from '../sessions/changes.js'
+import { type AfterCommit, followedBy, SessionChanges } from '../sessions/changes.js'
+import { requireIdleTimeout } from '../sessions/idle-seconds.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
@@ -45,6 +46,13 @@ export class OwnerGuard implements CanActivate {
   }
 }
 
+/** What is to become of an account; what is left out stays. */
+export interface AccountChange {
+  readonly name?: string
+  readonly handoffRequired?: HandoffRequirement
+  readonly idleSeconds?: number | null
+}
+
 /** The account, as its administrators see and change it. */
 @Injectable()
 export class AccountService {
@@ -53,6 +61,7 @@ export class AccountService {
     private readonly transfers: PendingTransfers,
     private readonly authority: ActorAuthority,
     private readonly reauthentication: Reauthentication,
+    private readonly sessionChanges: SessionChanges,
     private readonly admins: AccountAdmins,
     private readonly urls: SiteUrls,
     private readonly rateLimiter: RateLimiter,
@@ -66,36 +75,50 @@ export class AccountService {
     const account = await this.accounts.find(accountId)
     return this.database.run(async db => {
       if (!account) throw new ApiError('SESSION_NOT_FOUND')
-      const { name, handoffRequired, createdAt, deleteAt } = account
+      const { name, handoffRequired, idleSeconds, createdAt, deleteAt } = account
       const found = await this.transfers.findOpen(db, accountId)
       const transfer = found && { ...transferAnswer(found), email: found.email, name: found.name }
-      return { accountId, name, handoffRequired, createdAt, deleteAt, transfer }
+      return { accountId, name, handoffRequired, idleSeconds, createdAt, deleteAt, transfer }
     })
   }
 
   /**
-   * Changes the fields that are given. Where passwords may be typed on satellites, their servers see them, so an
-   * attacker at an unlocked browser must not be able to allow it: that takes a re-authentication.
+   * Changes the fields that are given. Where passwords may be typed on satellites, their servers see them, and where
+   * sessions last longer, whoever finds one open has longer to use it: an attacker at an unlocked browser must not be
+   * able to allow that, so it takes a re-authentication.
    */
-  async change(
-    actor: SessionActor,
-    { name, handoffRequired }: { name?: string; handoffRequired?: HandoffRequirement },
-  ) {
-    if ((handoffRequired ?? 'everyone') !== 'everyone')
+  async change(actor: SessionActor, change: AccountChange) {
+    const { name, handoffRequired, idleSeconds } = change
+    requireIdleTimeout(this.settings, idleSeconds)
+    if ((handoffRequired ?? 'everyone') !== 'everyone' || (await this.isLonger(actor, idleSeconds)))
       await this.reauthentication.requireLookingUpFactor(actor)
-    const detail = { ...(name && { name }), ...(handoffRequired && { handoffRequired }) }
-    const sendMails = await this.database.transaction(async transaction => {
+    await this.sessionChanges.commit(async transaction => {
       const { account } = await this.authority.lock(transaction, actor, 'accountSettings')
-      await this.auditLog.record(transaction, auditEvent(actor, 'account.change', detail))
-      if (name) await this.accounts.setName(transaction, actor.accountId, name)
-      if (!handoffRequired) return NO_MAILS
-      await this.accounts.setHandoffRequired(transaction, account.id, handoffRequired)
-      return handoffRequired === 'everyone'
-        ? NO_MAILS
-        : this.noticeIfLoosened(transaction, account, handoffRequired, actor)
+      await this.auditLog.record(transaction, auditEvent(actor, 'account.change', { ...change }))
+      if (name !== undefined) await this.accounts.setName(transaction, account.id, name)
+      if (handoffRequired !== undefined)
+        await this.accounts.setHandoffRequired(transaction, account.id, handoffRequired)
+      if (idleSeconds !== undefined) await this.accounts.setIdleSeconds(transaction, account.id, idleSeconds)
+      const afterCommit =
+        handoffRequired === undefined || handoffRequired === 'everyone'
+          ? NO_MAILS
+          : await this.noticeIfLoosened(transaction, account, handoffRequired, actor)
+      const isOfSessions = idleSeconds !== undefined && idleSeconds !== account.idleSeconds
+      const changes = isOfSessions ? [{ kind: 'permissions', accountId: account.id } as const] : []
+      return followedBy(await this.sessionChanges.record(transaction, changes, null), afterCommit)
     })
-    await sendMails()
     return this.read(actor)
+  }
+
+  /** Whether sessions may go unused for longer than now. */
+  private async isLonger(
+    { accountId }: SessionActor,
+    idleSeconds: number | null | undefined,
+  ): Promise<boolean> {
+    if (idleSeconds === undefined) return false
+    const account = await this.accounts.find(accountId)
+    const [before, after] = [account?.idleSeconds, idleSeconds].map(seconds => seconds ?? Infinity)
+    return (after as number) > (before as number)
   }
 
   /**

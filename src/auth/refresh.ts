@@ -13,8 +13,10 @@ import { countsOf, Metrics } from '../platform/metrics.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, unixSeconds } from '../platform/time.js'
+import { SessionChanges } from '../sessions/changes.js'
 import {
   handleOf,
+  isIdle,
   isSameClient,
   type Session,
   type SessionHandle,
@@ -52,6 +54,7 @@ export class RefreshController {
     private readonly terms: SessionTerms,
     private readonly anomalyCheck: RefreshAnomalyCheck,
     private readonly pastSessions: PastSessions,
+    private readonly sessionChanges: SessionChanges,
     private readonly rateLimiter: RateLimiter,
     private readonly auditLog: AuditLog,
     private readonly settings: Settings,
@@ -87,7 +90,7 @@ export class RefreshController {
   @ApiOperation({
     summary: 'Get a new access token',
     description:
-      'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (all other clients), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
+      'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (all other clients), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager), `expired` or `idle` (it was not refreshed for longer than its idle timeout). Where a session has an idle timeout, the claim `idle_timeout` of its access tokens says so, in seconds: only a refresh counts as use.',
   })
   @Answers(200, 'A new access token', RefreshAnswer)
   @Refuses(
@@ -126,7 +129,7 @@ export class RefreshController {
   private async refreshOneOf(sessionIds: readonly SessionId[], client: Client, reply: FastifyReply) {
     const now = this.clock.now()
     const found = await this.store.findAll(sessionIds.map(handleOf), now, client)
-    const [session, ...others] = found.filter(({ source }) => source === 'main')
+    const [session, ...others] = found.filter(each => each.source === 'main' && !isIdle(each, now))
     const sessionId = sessionIds.find(candidate => handleOf(candidate) === session?.sid)
     if (!session || !sessionId || others.length > 0) return this.refuseUnusable(client)
     const accessToken = await this.tokenFor({ sessionId, source: 'main' }, client)
@@ -174,11 +177,14 @@ export class RefreshController {
   /**
    * Like {@link refuseUnusable}, for an identifier that may have been a session's: the refusal has the
    * `reason` why the session is over, if that is known. A holder of its identifier has been its client.
-   * The store was asked first, so a live session is never refused because of unknown ones.
+   * The store was asked first, so a live session is never refused because of unknown ones. One that went unused for its
+   * idle timeout ends here, so that no longer timeout brings it back.
    */
   private async refusePast(client: Client, sid: SessionHandle): Promise<never> {
     await this.countUnknown(client, 'not live')
-    throw overBecause(await this.pastSessions.outcomeOf(sid))
+    const past = await this.pastSessions.find(sid)
+    if (past?.isOpen) await this.sessionChanges.endIdle(past, client)
+    throw overBecause(past?.outcome ?? null)
   }
 
   private async countUnknown(client: Client, reason: RefreshRefusal): Promise<void> {

@@ -26,6 +26,8 @@ export interface Satellite {
   readonly secondFactor: SecondFactorPlace
   /** The lifetime of its sessions; null means SESSION_TTL_SECONDS. */
   readonly sessionSeconds: number | null
+  /** Its idle timeout; null sets none. */
+  readonly idleSeconds: number | null
   /**
    * Sessions that began there earlier may have been another account's. Milliseconds since 1970, in whole
    * seconds like the times of sessions.
@@ -52,6 +54,7 @@ export function listedSatellite(origin: string, ceiling: Permissions): Satellite
     loginMode: 'both',
     secondFactor: 'handoff',
     sessionSeconds: null,
+    idleSeconds: null,
     activeSince: 0,
   }
 }

@@ -64,6 +64,11 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     return this.map.find(origin)
   }
 
+  /** Whether any of them has an idle timeout, or has had one since this process started. */
+  get haveIdleTimeouts(): boolean {
+    return this.map.hasIdleTimeouts
+  }
+
   has(origin: string): boolean {
     return this.map.find(origin) !== null
   }
@@ -169,6 +174,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
             'loginMode', case when handoff_required = 'everyone' then 'handoff' else login_mode end,
             'secondFactor', second_factor,
             'sessionSeconds', session_seconds,
+            'idleSeconds', idle_seconds,
             'activeSince', floor(extract(epoch from active_since))
           ) order by version), '[]') as rows,
           case when count(*) = ${ROWS_A_QUERY} then max(version)::float8 end as last
@@ -205,6 +211,7 @@ interface KnownSatellite extends Satellite {
 class SatelliteMap {
   private readonly byOrigin = new Map<string, KnownSatellite>()
   private readonly previews = new Map<string, Map<string, KnownSatellite>>()
+  hasIdleTimeouts = false
 
   get size(): number {
     return this.byOrigin.size
@@ -224,6 +231,7 @@ class SatelliteMap {
   set(satellite: KnownSatellite): void {
     const { origin } = satellite
     this.byOrigin.set(origin, satellite)
+    this.hasIdleTimeouts ||= satellite.idleSeconds !== null
     if (!origin.includes('*')) return
     const parent = parentOf(origin)
     const patterns = this.previews.get(parent) ?? new Map<string, KnownSatellite>()

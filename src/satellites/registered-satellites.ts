@@ -26,7 +26,10 @@ export type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
 
 export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 'kind'>
 export type SatelliteChange = Partial<
-  Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'secondFactor' | 'sessionSeconds' | 'branding'>
+  Pick<
+    SatelliteRow,
+    'name' | 'ceiling' | 'loginMode' | 'secondFactor' | 'sessionSeconds' | 'idleSeconds' | 'branding'
+  >
 >
 
 /** What an account has, or wants to have. */

@@ -8,6 +8,7 @@ import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { fieldError } from '../platform/errors/field-faults.js'
 import { requireWithinPlan } from '../platform/plans.js'
+import { requireIdleTimeout } from '../sessions/idle-seconds.js'
 import { planLimitsOf } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
 import {
@@ -39,7 +40,7 @@ export class SatelliteRegistry {
     private readonly registered: RegisteredSatellites,
     private readonly authority: ActorAuthority,
     private readonly auditLog: AuditLog,
-    settings: Settings,
+    private readonly settings: Settings,
   ) {
     this.policy = new OriginPolicy(settings)
   }
@@ -86,12 +87,13 @@ export class SatelliteRegistry {
     })
   }
 
-  /** Changes only what is in `change`. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
+  /** Changes only what is in `change`. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews and short idle timeouts. */
   async change(actor: AccountActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
     await this.database.transaction(async transaction => {
       await this.requireMayChange(transaction, actor)
       const found = await this.registered.lock(transaction, actor.accountId, id)
       requireShortSessions(found.satellite, change)
+      requireIdleTimeout(this.settings, change.idleSeconds)
       if (Object.values(change).every(value => value === undefined)) return
       await this.registered.change(transaction, id, change)
       await this.record(transaction, actor, 'satellite.change', found, { ...change })

@@ -24,6 +24,7 @@ import { IdInPath } from '../platform/http/request.js'
 import { named } from '../platform/http/validation.js'
 import { permissionsOf } from '../platform/permissions.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
+import { IdleSeconds } from '../sessions/idle-seconds.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Name } from '../users/name-text.js'
@@ -115,6 +116,13 @@ class SatelliteChangeBody {
   )
   sessionSeconds?: number | null
 
+  @IdleSeconds({
+    optional: true,
+    description:
+      'Idle timeout: after how long without a refresh its sessions are over; at least twice the life of an access token. The strictest of the service, the account and the satellite counts; null sets none here',
+  })
+  idleSeconds?: number | null
+
   @Nested(BrandingBody, { optional: true, nullable: true }) branding?: BrandingBody | null
 }
 
@@ -169,6 +177,7 @@ class SatelliteAnswer {
   @OneOf(LOGIN_MODES) loginMode!: string
   @OneOf(SECOND_FACTOR_PLACES) secondFactor!: string
   @ApiProperty({ type: Number, nullable: true }) sessionSeconds!: number | null
+  @IdleSeconds() idleSeconds!: number | null
   @Nested(BrandingBody, { nullable: true }) branding!: object | null
   @Instant() createdAt!: string
   @Nested(ProofAnswer) proof!: ProofAnswer
@@ -317,7 +326,7 @@ function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteChangeBody
 /** A satellite as its account sees it. */
 function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
   const { id, origin, name, kind, state, suspendedBy, ceiling, createdAt } = satellite
-  const { loginMode, secondFactor, sessionSeconds, branding } = satellite
+  const { loginMode, secondFactor, sessionSeconds, idleSeconds, branding } = satellite
   return {
     id,
     origin,
@@ -329,6 +338,7 @@ function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
     loginMode,
     secondFactor,
     sessionSeconds,
+    idleSeconds,
     branding,
     createdAt: createdAt.toISOString(),
     proof: {

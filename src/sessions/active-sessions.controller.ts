@@ -30,6 +30,12 @@ class SessionAnswer {
   @Instant() createdAt!: string
   @Instant({ description: 'Its last refresh' }) lastUsed!: string
   @Instant({ description: 'When it ends; use does not extend it' }) expiresAt!: string
+
+  @Instant({
+    nullable: true,
+    description: 'When it ends unless it is refreshed before; null without an idle timeout',
+  })
+  idleAt!: string | null
 }
 
 /** The sessions of one site. */

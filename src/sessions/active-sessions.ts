@@ -6,7 +6,7 @@ import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { formatLocation, GeoIp } from '../platform/geoip.js'
 import { type Client, deviceName } from '../platform/http/request.js'
-import { Clock } from '../platform/time.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 import { SessionChanges } from './changes.js'
 import { Reauthentication } from './reauthentication.js'
 import { asSessionHandle, type Session, type SessionHandle } from './session.js'
@@ -26,6 +26,8 @@ export interface SessionView {
   readonly createdAt: Date
   readonly lastUsed: Date
   readonly expiresAt: Date
+  /** When it ends unless its client refreshes before; null where it has no idle timeout. */
+  readonly idleAt: Date | null
 }
 
 /** The sessions of one site, most recently used first. */
@@ -113,7 +115,7 @@ export class ActiveSessions {
   }
 
   private viewOf(session: Session, { currentSid, language }: Reader): SessionView {
-    const { sid, ip, createdAt, lastUsed, expiresAt } = session
+    const { sid, ip, createdAt, lastUsed, expiresAt, idleSeconds } = session
     return {
       sid,
       current: sid === currentSid,
@@ -123,6 +125,7 @@ export class ActiveSessions {
       createdAt,
       lastUsed,
       expiresAt,
+      idleAt: idleSeconds === null ? null : secondsAfter(lastUsed, idleSeconds),
     }
   }
 }

@@ -162,6 +162,17 @@ export class SessionChanges {
     await this.commit(transaction => this.recordEach(transaction, endings, client, 'too many sessions'))
   }
 
+  /** Ends a session that has gone unused for its idle timeout; those opened from it have a use of their own. */
+  async endIdle({ sid, userId, accountId }: OwnedSession, client: Client): Promise<void> {
+    await this.commit(async transaction => {
+      const ending = { sid, userId, accountId, keepsChildren: true }
+      const recorded = await this.recordEach(transaction, [ending], client, 'not used for too long')
+      if (recorded.ended > 0)
+        await transaction.update(sessions).set({ endedIdle: true }).where(eq(sessions.sid, sid))
+      return recorded
+    })
+  }
+
   /** Ends one session and, by default, its children; false when it no longer exists. */
   async end(
     { sid, userId, accountId }: Pick<Session, 'sid' | 'userId' | 'accountId'>,

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Db } from '../platform/database/connection.js'
 import type { Database } from '../platform/database/database.js'
@@ -17,7 +17,7 @@ import {
 import { secondsAfter } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
 import { CHANGES_KEPT_SECONDS } from './change-feed.js'
-import type { Session, SessionHandle } from './session.js'
+import { type IdleTimeouts, isIdle, type Session, type SessionHandle } from './session.js'
 import {
   type ChangedSessions,
   type ClientAddress,
@@ -36,14 +36,19 @@ const MAX_QUEUED_MS = 500
 /** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
 
-const { endedAt: _, position: __, ...SESSION } = getTableColumns(sessions)
+const { endedAt: _, endedIdle: __, position: ___, ...SESSION } = getTableColumns(sessions)
 /** What decides what a user's sessions may do. */
 const GRANT = {
   granted: users.granted,
   entitled: accounts.entitled,
   satellites: users.satellites,
   mustEnrol: users.mustEnrol,
+  accountIdleSeconds: accounts.idleSeconds,
 }
+
+/** A session with what decides what it may do. */
+type SessionRow = Pick<typeof sessions.$inferSelect, keyof typeof SESSION> &
+  GrantLimits & { readonly granted: Permissions; readonly accountIdleSeconds: number | null }
 
 /** A session as it is in the database, and what its copy must say: see ChangeFeed. */
 export interface ReadSession {
@@ -60,6 +65,7 @@ export class DatabaseSessionStore extends SessionStore {
   constructor(
     protected readonly database: Database,
     atOnce: number,
+    protected readonly timeouts: IdleTimeouts,
   ) {
     super()
     this.refreshes = new FairQueue({
@@ -69,7 +75,7 @@ export class DatabaseSessionStore extends SessionStore {
     })
   }
 
-  async add(transaction: Db, { permissions: _, ...session }: Session): Promise<void> {
+  async add(transaction: Db, { permissions: _, idleSeconds: __, ...session }: Session): Promise<void> {
     await transaction.insert(sessions).values(session)
   }
 
@@ -106,7 +112,11 @@ export class DatabaseSessionStore extends SessionStore {
   }
 
   async listByUser(userId: string, now: Date): Promise<Session[]> {
-    return byLastUse(await this.liveWhere(eq(sessions.userId, userId), now))
+    const found = await this.liveWhere(eq(sessions.userId, userId), now)
+    const used = await this.withLastUse(found)
+    return used
+      .filter(session => !isIdle(session, now))
+      .sort((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
   }
 
   async touch(sid: SessionHandle, usedAt: Date, client?: Client): Promise<Session | null> {
@@ -155,28 +165,55 @@ export class DatabaseSessionStore extends SessionStore {
     return this.refreshes.state.waiting > 0
   }
 
-  /** {@link touch} in the database. */
-  protected async touchInDatabase(
+  /** These sessions with their last use, where something else than the database knows of a later one. */
+  protected withLastUse(found: readonly Session[]): Promise<readonly Session[]> {
+    return Promise.resolve(found)
+  }
+
+  /**
+   * {@link touch} in the database, where a use may be known that it has not been told of. A session is stamped by the
+   * statement that reads it, unless it has gone unused for so long that it may be over.
+   */
+  protected touchInDatabase(
     sid: SessionHandle,
     usedAt: Date,
     client?: Client,
+    knownUse: Date | null = null,
   ): Promise<ReadSession | null> {
-    const touched = (db: Db) =>
-      db
-        .update(sessions)
-        .set({ lastUsed: usedAt })
-        .from(before)
-        .innerJoin(users, eq(users.id, before.userId))
-        .innerJoin(accounts, eq(accounts.id, users.accountId))
-        .where(and(eq(sessions.sid, sid), isLive(usedAt), eq(before.sid, sessions.sid)))
-        .returning({
-          ...SESSION,
-          ...GRANT,
-          lastUsed: before.lastUsed,
-          generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
-        })
-    const [row] = await this.inTurn(client, () => this.database.run(touched))
-    return row ? { session: asSession(row), generation: row.generation } : null
+    return this.inTurn(client, async () => {
+      const [row] = await this.database.run(db => this.stampIfRecent(db, sid, usedAt))
+      if (!row) return null
+      const read = this.asSession(row)
+      const session = knownUse && knownUse > read.lastUsed ? { ...read, lastUsed: knownUse } : read
+      if (!row.isStamped) {
+        if (isIdle(session, usedAt)) return null
+        const isStamped = await this.database.run(db => update(db, sid, usedAt, { lastUsed: usedAt }))
+        if (!isStamped) return null
+      }
+      return { session, generation: row.generation }
+    })
+  }
+
+  private stampIfRecent(db: Db, sid: SessionHandle, usedAt: Date) {
+    const isRecent = gt(before.lastUsed, secondsAfter(usedAt, -this.timeouts.leastIdleSeconds))
+    const mayBeStamped = this.timeouts.haveIdleTimeouts
+      ? isRecent
+      : (or(isRecent, isNull(accounts.idleSeconds)) as SQL)
+    const stamp = sql`case when ${mayBeStamped} then ${sql.param(usedAt, sessions.lastUsed)} else ${before.lastUsed} end`
+    return db
+      .update(sessions)
+      .set({ lastUsed: stamp })
+      .from(before)
+      .innerJoin(users, eq(users.id, before.userId))
+      .innerJoin(accounts, eq(accounts.id, users.accountId))
+      .where(and(eq(sessions.sid, sid), isLive(usedAt), eq(before.sid, sessions.sid)))
+      .returning({
+        ...SESSION,
+        ...GRANT,
+        lastUsed: before.lastUsed,
+        isStamped: sql<boolean>`${mayBeStamped}`,
+        generation: sql<string | null>`(select ${sessionCopies.generation} from ${sessionCopies})`,
+      })
   }
 
   /** For refreshes, which anybody may send: they take only a part of the connections, by turns, and few wait for long. */
@@ -198,7 +235,37 @@ export class DatabaseSessionStore extends SessionStore {
         .where(and(which, isLive(now)))
         .orderBy(asc(sessions.position)),
     )
-    return rows.map(asSession)
+    return rows.map(row => this.asSession(row))
+  }
+
+  private asSession({
+    granted,
+    entitled,
+    satellites,
+    mustEnrol,
+    accountIdleSeconds,
+    ...row
+  }: SessionRow): Session {
+    return {
+      sid: row.sid as SessionHandle,
+      userId: row.userId,
+      accountId: row.accountId,
+      source: row.source,
+      permissions: effectivePermissions(
+        row.source,
+        withinLimits(granted, { entitled, satellites, mustEnrol }),
+      ),
+      origin: row.origin,
+      ip: row.ip,
+      userAgent: row.userAgent,
+      createdAt: row.createdAt,
+      lastUsed: row.lastUsed,
+      expiresAt: row.expiresAt,
+      idleSeconds: this.timeouts.idleSeconds(row, accountIdleSeconds),
+      reauthenticatedAt: row.reauthenticatedAt,
+      amr: row.amr as AuthMethods,
+      authTime: row.authTime,
+    }
   }
 
   /** Changes what tokens say of a session; false when it is not live. */
@@ -221,11 +288,6 @@ function tooManyRefreshes(): Error {
   return unavailable('SESSION_STORE_UNAVAILABLE')
 }
 
-/** Least recently used first; equals stay in their order. */
-export function byLastUse(found: readonly Session[]): Session[] {
-  return found.toSorted((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
-}
-
 /** Whether a session has neither ended nor expired. */
 export function isLive(now: Date): SQL | undefined {
   return and(isNull(sessions.endedAt), gt(sessions.expiresAt, now))
@@ -245,30 +307,4 @@ async function update(
     .where(and(eq(sessions.sid, sid), isLive(now), which))
     .returning({ sid: sessions.sid })
   return rows.length === 1
-}
-
-function asSession({
-  granted,
-  entitled,
-  satellites,
-  mustEnrol,
-  ...row
-}: Pick<typeof sessions.$inferSelect, keyof typeof SESSION> &
-  GrantLimits & { readonly granted: Permissions }): Session {
-  return {
-    sid: row.sid as SessionHandle,
-    userId: row.userId,
-    accountId: row.accountId,
-    source: row.source,
-    permissions: effectivePermissions(row.source, withinLimits(granted, { entitled, satellites, mustEnrol })),
-    origin: row.origin,
-    ip: row.ip,
-    userAgent: row.userAgent,
-    createdAt: row.createdAt,
-    lastUsed: row.lastUsed,
-    expiresAt: row.expiresAt,
-    reauthenticatedAt: row.reauthenticatedAt,
-    amr: row.amr as AuthMethods,
-    authTime: row.authTime,
-  }
 }

@@ -14,8 +14,8 @@ import { SilentShards } from '../platform/redis/silent-shards.js'
 import { Throttle, unixSeconds } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
 import { type ChangeFeed, COPY_LIFETIME_SECONDS, type CopyOrigin, isUnavailable } from './change-feed.js'
-import { byLastUse, DatabaseSessionStore } from './database.session-store.js'
-import type { Session, SessionHandle } from './session.js'
+import { DatabaseSessionStore } from './database.session-store.js'
+import { type IdleTimeouts, isIdle, type Session, type SessionHandle } from './session.js'
 import type { ChangedSessions, ClientAddress } from './session-store.js'
 
 /** Copies are renewed when they are this old, after the answer, so that hardly any client waits for the database. */
@@ -46,11 +46,12 @@ export class RedisSessionStore extends DatabaseSessionStore {
   constructor(
     database: Database,
     atOnce: number,
+    timeouts: IdleTimeouts,
     private readonly redis: RedisConnection,
     private readonly feed: ChangeFeed,
     metrics: Metrics,
   ) {
-    super(database, atOnce)
+    super(database, atOnce, timeouts)
     metrics.counter({
       name: 'session_copies_total',
       help: 'Refreshes by what Redis had: a copy that was served, none, an outdated one, one whose changes are not known, or no answer',
@@ -70,7 +71,8 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 
   override async touch(sid: SessionHandle, usedAt: Date, client?: Client): Promise<Session | null> {
-    const renew = (replaced: string | null) => this.renew(sid, usedAt, replaced, client)
+    const renew = (replaced: string | null, knownUse: Date | null = null) =>
+      this.renew(sid, usedAt, replaced, client, knownUse)
     // Nothing could be put in its place.
     const lease = this.feed.origin && LEASE + randomBytes(6).toString('base64url')
     const found = await this.look(sid, usedAt, lease)
@@ -80,21 +82,30 @@ export class RedisSessionStore extends DatabaseSessionStore {
       this.outcomes.miss++
       return renew(found ?? lease)
     }
-    const { session, origin } = copy
+    const { origin } = copy
+    // A limit that has become stricter since applies at once.
+    const idleSeconds = this.timeouts.idleSeconds(copy.session, copy.session.idleSeconds)
+    const session = { ...copy.session, idleSeconds }
     const keys = [sid, session.userId, session.accountId]
     const judgement = this.feed.judge(origin, keys, usedAt)
-    this.outcomes[judgement === 'current' ? 'hit' : judgement]++
+    // Only the database can say so: a Redis that has lost its newest writes knows of an earlier use.
+    const isOverByCopy = isIdle(session, usedAt)
+    const outcome = judgement !== 'current' ? judgement : isOverByCopy ? 'outdated' : 'hit'
+    this.outcomes[outcome]++
     const unexpired = session.expiresAt > usedAt ? session : null
-    if (judgement === 'current') {
+    if (outcome === 'hit') {
       const ageMs = usedAt.getTime() - origin.readAt.getTime()
-      if (ageMs >= RENEWED_AFTER_SECONDS * 1000 && !this.isBusy)
+      if (ageMs >= renewedAfterSeconds(session) * 1000 && !this.isBusy)
         void renew(found).catch(error => this.noteFailure('renewed', error))
       return unexpired
     }
     try {
-      return await renew(found)
+      const renewed = await renew(found, session.lastUsed)
+      // It may have been stamped by a timeout that was longer, and a second attempt must find no later use.
+      if (!renewed) await this.deleteCopies([sid]).catch(error => this.noteFailure('deleted', error))
+      return renewed
     } catch (error) {
-      const isDown = judgement === 'unknown' && isUnavailable(error)
+      const isDown = judgement === 'unknown' && !isOverByCopy && isUnavailable(error)
       if (isDown && this.feed.judge(origin, keys, usedAt, true) === 'current') return unexpired
       throw error
     }
@@ -112,15 +123,12 @@ export class RedisSessionStore extends DatabaseSessionStore {
     return isUpdated
   }
 
-  override async listByUser(userId: string, now: Date): Promise<Session[]> {
-    const found = await super.listByUser(userId, now)
+  protected override async withLastUse(found: readonly Session[]): Promise<readonly Session[]> {
     const used = await this.lastUses(found.map(({ sid }) => sid))
-    return byLastUse(
-      found.map((session, index) => {
-        const lastUsed = used[index]
-        return lastUsed && lastUsed > session.lastUsed ? { ...session, lastUsed } : session
-      }),
-    )
+    return found.map((session, index) => {
+      const lastUsed = used[index]
+      return lastUsed && lastUsed > session.lastUsed ? { ...session, lastUsed } : session
+    })
   }
 
   /** Deletes the copies; where that fails, waits until every process knows of the change. */
@@ -168,9 +176,10 @@ export class RedisSessionStore extends DatabaseSessionStore {
     usedAt: Date,
     replaced: string | null,
     client: Client | undefined,
+    knownUse: Date | null,
   ): Promise<Session | null> {
     const { origin } = this.feed
-    const found = await this.touchInDatabase(sid, usedAt, client)
+    const found = await this.touchInDatabase(sid, usedAt, client, knownUse)
     if (!found) return null
     const { session, generation } = found
     // Otherwise another database has taken over since.
@@ -183,10 +192,9 @@ export class RedisSessionStore extends DatabaseSessionStore {
 
   /** Does nothing if something else is there by now, or nothing: the session has been changed since it was read. */
   private async put(replaced: string, session: Session, origin: CopyOrigin): Promise<void> {
-    const seconds = Math.min(
-      COPY_LIFETIME_SECONDS,
-      unixSeconds(session.expiresAt) - unixSeconds(origin.readAt),
-    )
+    // With an idle timeout also when it is too old to be served: it says when the session was last used.
+    const useful = Math.max(COPY_LIFETIME_SECONDS, renewedAfterSeconds(session) + (session.idleSeconds ?? 0))
+    const seconds = Math.min(useful, unixSeconds(session.expiresAt) - unixSeconds(origin.readAt))
     if (seconds <= 0) return
     const text = stampOf(origin.readAt) + encodeCopy(session, origin)
     await this.redis.runScript(PUT, copyKey(session.sid), [replaced, text, String(seconds)])
@@ -249,6 +257,11 @@ export class RedisSessionStore extends DatabaseSessionStore {
   }
 }
 
+/** In step with an idle timeout, because the database must know roughly when the session was last used. */
+function renewedAfterSeconds({ idleSeconds }: Session): number {
+  return idleSeconds === null ? RENEWED_AFTER_SECONDS : Math.min(RENEWED_AFTER_SECONDS, idleSeconds / 4)
+}
+
 function copyKey(sid: SessionHandle): string {
   return `copy:${sid}`
 }
@@ -264,12 +277,15 @@ function stampOf(time: Date): string {
 /**
  * The copy, or nil. ARGV: the stamp, a lease (empty for none) and its milliseconds. A lease that is there stays: of many
  * that miss at once, the first writes the copy, whoever comes meanwhile. A server that is full, or a replica, takes no
- * writes: the copy is good all the same.
+ * writes: the copy is good all the same. A session that has gone unused for its idle timeout is not stamped: a second
+ * attempt must find it as the first one did.
  */
 const LOOK = redisScript(`
 local found = redis.call('GET', KEYS[1])
 if found and string.sub(found, 1, ${STAMP_LENGTH}) ~= '${LEASE}' then
-  redis.pcall('SETRANGE', KEYS[1], 0, ARGV[1])
+  local used = tonumber(string.sub(found, 1, ${STAMP_LENGTH}))
+  local idle = tonumber(string.match(found, '^[^\\n]*', ${STAMP_LENGTH + 1}), 36)
+  if not used or not idle or tonumber(ARGV[1]) - used < idle then redis.pcall('SETRANGE', KEYS[1], 0, ARGV[1]) end
   return found
 end
 if not found and ARGV[2] ~= '' then redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
@@ -292,12 +308,13 @@ const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: '
 const HTTPS = /^https:\/(?=\/)/
 
 /**
- * What follows the stamp: fields in lines, in this order, of which the user agent may contain line feeds. There are
+ * What follows the stamp: fields in lines, in this order, of which {@link LOOK} reads the first and the user agent may contain line feeds. There are
  * millions, so ids are in base64url, and times in seconds in base 36.
  */
 function encodeCopy(session: Session, { generation, asOf, readAt }: CopyOrigin): string {
   const { userId, accountId, createdAt, expiresAt, reauthenticatedAt, authTime, origin, userAgent } = session
   return [
+    session.idleSeconds?.toString(36) ?? '',
     generation,
     asOf.toString(36),
     encodeTime(readAt),
@@ -316,7 +333,7 @@ function encodeCopy(session: Session, { generation, asOf, readAt }: CopyOrigin):
 
 /** Null for text that is not a copy. */
 function decodeCopy(sid: SessionHandle, text: string): Copy | null {
-  const [generation, asOf, readAt, ids, rights, amr, createdAt, expiresAt, ...more] = text
+  const [idleSeconds, generation, asOf, readAt, ids, rights, amr, createdAt, expiresAt, ...more] = text
     .slice(STAMP_LENGTH)
     .split('\n')
   const [reauthenticatedAt, authTime, origin, ip, ...userAgent] = more
@@ -337,6 +354,7 @@ function decodeCopy(sid: SessionHandle, text: string): Copy | null {
       createdAt: decodeTime(createdAt),
       lastUsed: new Date(Number(text.slice(0, STAMP_LENGTH)) * 1000),
       expiresAt: decodeTime(expiresAt),
+      idleSeconds: idleSeconds ? Number.parseInt(idleSeconds, 36) : null,
       reauthenticatedAt: reauthenticatedAt ? decodeTime(reauthenticatedAt) : null,
       amr: Number.parseInt(amr, 36) as AuthMethods,
       authTime: decodeTime(authTime || createdAt),

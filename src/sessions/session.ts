@@ -54,12 +54,37 @@ export interface Session {
   readonly lastUsed: Date
   /** When it expires; use does not extend it. */
   readonly expiresAt: Date
+  /** The strictest idle timeout that applied when the session was read; null for none. */
+  readonly idleSeconds: number | null
   /** When the user last re-authenticated; null if never. */
   readonly reauthenticatedAt: Date | null
   /** What the user has proved, at login and since. */
   readonly amr: AuthMethods
   /** When they last proved as much as `amr` says. */
   readonly authTime: Date
+}
+
+/** How long sessions may go without a refresh. */
+export interface IdleTimeouts {
+  /** Within this time after a use, no session is over for want of use. */
+  readonly leastIdleSeconds: number
+  /** Whether there may be idle timeouts that accounts have not set. */
+  readonly haveIdleTimeouts: boolean
+  /**
+   * The idle timeout of a session there, in seconds: the strictest of the service's, the satellite's and `other`; null
+   * for none. It is never shorter than {@link leastIdleSeconds}, in case access tokens have been given longer lives.
+   */
+  idleSeconds(site: SiteOfSession, other: number | null): number | null
+}
+
+export type SiteOfSession = Pick<Session, 'source' | 'origin'>
+
+/** Whether nobody has used the session for as long as its idle timeout. */
+export function isIdle(
+  { lastUsed, idleSeconds }: Pick<Session, 'lastUsed' | 'idleSeconds'>,
+  now: Date,
+): boolean {
+  return idleSeconds !== null && now.getTime() - lastUsed.getTime() >= idleSeconds * 1000
 }
 
 /**

@@ -53,18 +53,19 @@ import { PastSessions, SessionLimits, SessionLinks, SessionsService, SessionTerm
     },
     {
       provide: SessionStore,
-      inject: [RedisConnection, ChangeFeed, Database, Settings, Metrics],
+      inject: [RedisConnection, ChangeFeed, Database, SessionTerms, Settings, Metrics],
       useFactory: (
         redis: RedisConnection | null,
         feed: ChangeFeed | null,
         database: Database,
+        terms: SessionTerms,
         { operation }: Settings,
         metrics: Metrics,
       ) => {
         const atOnce = Math.max(1, Math.floor(operation.databasePoolSize / 2))
         return redis && feed
-          ? new RedisSessionStore(database, atOnce, redis, feed, metrics)
-          : new DatabaseSessionStore(database, atOnce)
+          ? new RedisSessionStore(database, atOnce, terms, redis, feed, metrics)
+          : new DatabaseSessionStore(database, atOnce, terms)
       },
     },
     SessionsService,

@@ -3,9 +3,10 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
 import type { Satellite } from '../cors/satellite.js'
 import { Satellites } from '../cors/satellites.js'
-import { Settings } from '../platform/config/settings.js'
+import { leastIdleSeconds, Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
+import { accounts } from '../platform/database/schema/accounts.js'
 import { sessionLinks, sessions } from '../platform/database/schema/sessions.js'
 import { removeExpiredRows } from '../platform/database/sql.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
@@ -22,14 +23,21 @@ import {
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 import { AccessTokens, type AuthMethods, acrOf, namesOf } from '../tokens/access-tokens.js'
 import { SessionChanges } from './changes.js'
-import { handleOf, newSessionId, type Session, type SessionHandle, type SessionId } from './session.js'
-import { SessionStore } from './session-store.js'
-
-type SiteOfSession = Pick<Session, 'source' | 'origin'>
+import {
+  handleOf,
+  type IdleTimeouts,
+  isIdle,
+  newSessionId,
+  type Session,
+  type SessionHandle,
+  type SessionId,
+  type SiteOfSession,
+} from './session.js'
+import { type OwnedSession, SessionStore } from './session-store.js'
 
 /** How long a session lasts at its site, whether it may continue there, and its tokens. Queries no store. */
 @Injectable()
-export class SessionTerms {
+export class SessionTerms implements IdleTimeouts {
   constructor(
     private readonly satellites: Satellites,
     private readonly accessTokens: AccessTokens,
@@ -39,6 +47,20 @@ export class SessionTerms {
   /** The lifetime of a session that begins now. */
   lifetimeSeconds(site: SiteOfSession): number {
     return this.lifetimeAt(this.satelliteOf(site))
+  }
+
+  get leastIdleSeconds(): number {
+    return leastIdleSeconds(this.settings)
+  }
+
+  get haveIdleTimeouts(): boolean {
+    return this.settings.sessionIdleSeconds !== null || this.satellites.haveIdleTimeouts
+  }
+
+  idleSeconds(site: SiteOfSession, other: number | null): number | null {
+    const limits = [this.settings.sessionIdleSeconds, this.satelliteOf(site)?.idleSeconds, other]
+    const given = limits.filter(limit => typeof limit === 'number')
+    return given.length === 0 ? null : Math.max(this.leastIdleSeconds, Math.min(...given))
   }
 
   /**
@@ -57,7 +79,7 @@ export class SessionTerms {
   issueToken(session: Session): string {
     const satellite = this.satelliteOf(session)
     if (!this.mayContinueAt(session, satellite)) throw new ApiError('SESSION_NOT_FOUND')
-    return this.accessTokens.issue(callerOf(session, satellite))
+    return this.accessTokens.issue(callerOf(session, satellite), session.idleSeconds)
   }
 
   private mayContinueAt(session: Session, satellite: Satellite | null): boolean {
@@ -144,8 +166,19 @@ export class SessionLinks {
   }
 }
 
-/** Why a session is over: it was ended early, or reached its expiry. */
-export type SessionOutcome = 'revoked' | 'expired'
+/** Why a session is over: it was ended early, reached its expiry, or was not used for too long. */
+export type SessionOutcome = 'revoked' | 'expired' | 'idle'
+
+/** A session that is over, or should be: `isOpen` where nobody has ended it yet. */
+export interface PastSession extends OwnedSession {
+  readonly outcome: SessionOutcome
+  readonly isOpen: boolean
+}
+
+interface StoredSession {
+  readonly session: typeof sessions.$inferSelect
+  readonly accountIdleSeconds: number | null
+}
 
 /** Made-up identifiers are looked up too, so a flood of them must not take up the database. */
 const MAX_LOOKUPS_AT_ONCE = 4
@@ -159,13 +192,14 @@ export class PastSessions {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly terms: SessionTerms,
   ) {}
 
   /**
-   * How a session that is not live ended; null when there is no record of it (any more), when the database
-   * does not answer, or when too many such look-ups are running. Never throws.
+   * A session that is over; null for any other, when the database does not answer, or when too many such look-ups are
+   * running. Never throws.
    */
-  async outcomeOf(sid: SessionHandle): Promise<SessionOutcome | null> {
+  async find(sid: SessionHandle): Promise<PastSession | null> {
     if (this.lookUps >= MAX_LOOKUPS_AT_ONCE) return null
     this.lookUps++
     try {
@@ -178,15 +212,26 @@ export class PastSessions {
     }
   }
 
-  private async lookUp(sid: SessionHandle): Promise<SessionOutcome | null> {
+  private async lookUp(sid: SessionHandle): Promise<PastSession | null> {
     const [row] = await this.database.run(db =>
       db
-        .select({ endedAt: sessions.endedAt, expiresAt: sessions.expiresAt })
+        .select({ session: sessions, accountIdleSeconds: accounts.idleSeconds })
         .from(sessions)
+        .leftJoin(accounts, eq(accounts.id, sessions.accountId))
         .where(eq(sessions.sid, sid)),
     )
-    if (row?.endedAt) return 'revoked'
-    return row && row.expiresAt <= this.clock.now() ? 'expired' : null
+    if (!row) return null
+    const { userId, accountId } = row.session
+    const outcome = this.outcomeOf(row)
+    return outcome && { sid, userId, accountId, outcome, isOpen: !row.session.endedAt && outcome === 'idle' }
+  }
+
+  private outcomeOf({ session, accountIdleSeconds }: StoredSession): SessionOutcome | null {
+    const now = this.clock.now()
+    if (session.endedAt) return session.endedIdle ? 'idle' : 'revoked'
+    if (session.expiresAt <= now) return 'expired'
+    const idleSeconds = this.terms.idleSeconds(session, accountIdleSeconds)
+    return isIdle({ lastUsed: session.lastUsed, idleSeconds }, now) ? 'idle' : null
   }
 }
 
@@ -293,6 +338,8 @@ export class SessionsService {
       ip: client.ip,
       userAgent: client.userAgent,
       ...times,
+      // The account's own joins at the first refresh.
+      idleSeconds: this.terms.idleSeconds({ source, origin: client.origin }, null),
       reauthenticatedAt: null,
       amr: proof.methods,
       authTime: proof.inheritedAuthTime ?? times.createdAt,

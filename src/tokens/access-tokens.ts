@@ -48,14 +48,20 @@ export class AccessTokens {
     keys.onChange(() => this.verified.clear())
   }
 
-  /** A signed access token for the caller, valid for ACCESS_TOKEN_TTL_SECONDS. */
-  issue(caller: Caller): string {
-    const claims = accessTokenClaims(caller, {
-      issuer: this.expected.issuer,
-      audience: this.expected.audience,
-      issuedAt: unixSeconds(this.clock.now()),
-      lifetimeSeconds: this.settings.accessTokenTtlSeconds,
-    })
+  /**
+   * A signed access token for the caller, valid for ACCESS_TOKEN_TTL_SECONDS. A client learns from it that its session
+   * has an idle timeout, and keeps from refreshing for nobody.
+   */
+  issue(caller: Caller, idleSeconds: number | null = null): string {
+    const claims = {
+      ...accessTokenClaims(caller, {
+        issuer: this.expected.issuer,
+        audience: this.expected.audience,
+        issuedAt: unixSeconds(this.clock.now()),
+        lifetimeSeconds: this.settings.accessTokenTtlSeconds,
+      }),
+      ...(idleSeconds !== null && { idle_timeout: idleSeconds }),
+    }
     const { kid, privateKey } = this.keys.current
     return this.jwt.sign(claims, { privateKey, header: { alg: ALGORITHM, typ: TOKEN_TYPE, kid } })
   }

@@ -63,6 +63,10 @@ export class Accounts {
     await transaction.update(accounts).set({ handoffRequired }).where(eq(accounts.id, id))
   }
 
+  async setIdleSeconds(transaction: Db, id: string, idleSeconds: number | null): Promise<void> {
+    await transaction.update(accounts).set({ idleSeconds }).where(eq(accounts.id, id))
+  }
+
   /** Sets the date of the account's deletion, which is `earliest` or later, and returns it. */
   async scheduleDeletion(transaction: Db, actor: AccountActor, earliest: Date | null): Promise<Date> {
     const afterGrace = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)

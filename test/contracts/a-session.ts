@@ -38,6 +38,7 @@ export function aSession(overrides: Partial<Session> = {}): Session {
     reauthenticatedAt: null,
     amr: authMethods('pwd'),
     authTime: createdAt,
+    idleSeconds: null,
     expiresAt: secondsAfter(createdAt, THIRTY_DAYS_IN_SECONDS),
     ...overrides,
   }

@@ -3,6 +3,7 @@ import {
   accounts,
   Clock,
   type Database,
+  type IdleTimeouts,
   type Permissions,
   permissionsOf,
   type Session,
@@ -36,6 +37,13 @@ export async function addUser(
       .values({ ...user, createdAt })
       .onConflictDoNothing(),
   )
+}
+
+/** Idle timeouts of accounts alone. */
+export const TIMEOUTS_OF_ACCOUNTS: IdleTimeouts = {
+  leastIdleSeconds: 1_800,
+  haveIdleTimeouts: false,
+  idleSeconds: (_, ofAccount) => ofAccount,
 }
 
 /** A session in the store, of a user of its own unless one is named, who is granted what it may do. */

@@ -1,12 +1,14 @@
 import {
   ChangeFeed,
   type Database,
+  type IdleTimeouts,
   Metrics,
   openRedis,
   type RedisConnection,
   RedisSessionStore,
 } from '../sources.js'
 import { eventually } from '../support/eventually.js'
+import { TIMEOUTS_OF_ACCOUNTS } from './kept-session.js'
 
 /** A session store with copies, and what it stands on. */
 export interface OpenRedisStore {
@@ -26,14 +28,18 @@ const WITHOUT_DATABASE_SECONDS = 900
 export async function openRedisStore(
   url: string,
   database: Database,
-  { timeoutMs = PATIENT_MS, feed }: { timeoutMs?: number; feed?: ChangeFeed } = {},
+  {
+    timeoutMs = PATIENT_MS,
+    feed,
+    timeouts = TIMEOUTS_OF_ACCOUNTS,
+  }: { timeoutMs?: number; feed?: ChangeFeed; timeouts?: IdleTimeouts } = {},
 ): Promise<OpenRedisStore> {
   const redis = await openRedis(url, timeoutMs)
   const ownFeed = new ChangeFeed(database, WITHOUT_DATABASE_SECONDS)
   if (!feed) await ownFeed.start()
   const metrics = new Metrics()
   const used = feed ?? ownFeed
-  const store = new RedisSessionStore(database, REFRESHES_AT_ONCE, redis, used, metrics)
+  const store = new RedisSessionStore(database, REFRESHES_AT_ONCE, timeouts, redis, used, metrics)
   if (!feed) await eventually(() => used.origin !== null, { what: 'copies to be written' })
   return {
     store,

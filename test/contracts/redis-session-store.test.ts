@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import pg from 'pg'
 import {
+  accounts,
   authMethods,
   type ChangeFeed,
   COPY_LIFETIME_SECONDS,
@@ -31,7 +32,7 @@ import { type RedisServer, startRedis } from '../support/redis/redis-server.js'
 import { onServers, slowOnServers } from '../support/tiers.js'
 import { aStamp, wholeSecondNow } from './a-session.js'
 import { startDistantAddress } from './distant-address.js'
-import { changesOn, endSessions, keptSession, OWNER } from './kept-session.js'
+import { changesOn, endSessions, keptSession, OWNER, TIMEOUTS_OF_ACCOUNTS } from './kept-session.js'
 import { type OpenRedisStore, openRedisStore } from './open-redis-store.js'
 
 const REPORTS = permissionsOf(['viewReports'])
@@ -194,7 +195,7 @@ onServers.describe('RedisSessionStore', () => {
       const userAgent = shortUserAgent(sent) as string
       const session = await kept({ userAgent })
       // One of the codes is a line feed.
-      const [, coded] = /^(?:.*\n){12}([\s\S]*)$/.exec(await copyOf(session)) as RegExpExecArray
+      const [, coded] = /^(?:.*\n){13}([\s\S]*)$/.exec(await copyOf(session)) as RegExpExecArray
       expect(coded).toHaveLength(bytes)
       expect(await store.touch(session.sid, new Date())).toMatchObject({ userAgent })
     })
@@ -290,6 +291,79 @@ onServers.describe('RedisSessionStore', () => {
         const touch = async () =>
           expect(await own.store.touch(session.sid, new Date())).toMatchObject({ ip: '198.51.100.2' })
         expect(await outcomesOf(touch, own)).toEqual({ unknown: 1 })
+      } finally {
+        own.close()
+      }
+    })
+  })
+
+  describe('an idle timeout', () => {
+    async function limited(idleSeconds: number): Promise<Session> {
+      const session = await kept()
+      await database.run(db =>
+        db.update(accounts).set({ idleSeconds }).where(eq(accounts.id, session.accountId)),
+      )
+      await copyOf(session)
+      return session
+    }
+    const later = (seconds: number) => secondsAfter(wholeSecondNow(), seconds)
+
+    onServers('that is over leaves no copy', async () => {
+      const session = await limited(HOUR)
+      expect(await store.touch(session.sid, later(HOUR + 10))).toBeNull()
+      expect(await textOf(session.sid)).toBeNull()
+    })
+
+    onServers('is not over only because Redis has lost the newest uses', async () => {
+      const session = await limited(HOUR)
+      await set(session.sid, { lastUsed: later(3_000) })
+      const touch = async () =>
+        expect(await store.touch(session.sid, later(HOUR + 10))).toMatchObject({ sid: session.sid })
+      expect(await outcomesOf(touch)).toEqual({ outdated: 1 })
+    })
+
+    onServers('counts from the last use, also when the copy is too old to be served', async () => {
+      const session = await limited(8 * HOUR)
+      expect(Number(await redis('TTL', keyOf(session.sid)))).toBeGreaterThan(8 * HOUR)
+      await store.touch(session.sid, later(3_000))
+      const touch = (seconds: number) => () => store.touch(session.sid, later(seconds))
+      // The database knows of the first use only.
+      expect(await touch(3_000 + 8 * HOUR - 60)()).toMatchObject({ sid: session.sid })
+      expect(await outcomesOf(touch(3_000 + 16 * HOUR))).toEqual({ outdated: 1 })
+    })
+
+    onServers('brings the last use to the database after a quarter of it', async () => {
+      const session = await limited(HOUR)
+      const { sid } = session
+      const usedAt = later(HOUR / 4)
+      expect(await store.touch(sid, usedAt)).not.toBeNull()
+      const lastUsed = async () => (await store.find(sid, usedAt))?.lastUsed
+      await eventually(async () => (await lastUsed())?.getTime() === usedAt.getTime(), { what: 'the use' })
+    })
+
+    onServers('that a copy knows nothing of is over, however often it is tried', async () => {
+      const session = await copied()
+      const timeouts = { ...TIMEOUTS_OF_ACCOUNTS, haveIdleTimeouts: true, idleSeconds: () => HOUR }
+      const own = await openRedisStore(server.url, database, { feed, timeouts })
+      try {
+        for (let tries = 0; tries < 3; tries++)
+          expect(await own.store.touch(session.sid, later(HOUR + 10 + tries))).toBeNull()
+      } finally {
+        own.close()
+      }
+    })
+
+    onServers('is not over while the database cannot say so', async () => {
+      const session = await limited(HOUR)
+      const down = { run: () => Promise.reject(unavailable('DATABASE_UNAVAILABLE')) } as unknown as Database
+      const own = await openRedisStore(server.url, down, { feed })
+      try {
+        const touch = (seconds: number) => own.store.touch(session.sid, later(seconds))
+        expect(await touch(1_000)).toMatchObject({ sid: session.sid })
+        const before = await textOf(session.sid)
+        for (let tries = 0; tries < 2; tries++)
+          await expect(touch(HOUR + 1_010)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+        expect(await textOf(session.sid)).toBe(before)
       } finally {
         own.close()
       }

@@ -80,6 +80,14 @@ export function sessionStoreContract(
       })
     }
 
+    async function limit(accountId: string, idleSeconds: number | null): Promise<void> {
+      const changes = changesOn(database, store)
+      await changes.commit(async transaction => {
+        await transaction.update(accounts).set({ idleSeconds }).where(eq(accounts.id, accountId))
+        return changes.record(transaction, [{ kind: 'permissions', accountId }], null)
+      })
+    }
+
     /** By the two ways to read a session. */
     async function both(sid: SessionHandle, now = wholeSecondNow()) {
       return [await store.find(sid, now), await store.touch(sid, now)]
@@ -413,6 +421,49 @@ export function sessionStoreContract(
         }
         expect(await both(sid)).toEqual([null, null])
         expect(await store.listByUser(userId, new Date())).toEqual([])
+      })
+    })
+
+    describe('an idle timeout', () => {
+      const TIMEOUT = 3_600
+      const limited = async (): Promise<Session> => {
+        const session = await kept()
+        await limit(session.accountId, TIMEOUT)
+        await opened.copied(session.sid)
+        return session
+      }
+      const touch = ({ sid, createdAt }: Session, seconds: number) =>
+        store.touch(sid, secondsAfter(createdAt, seconds))
+
+      test('is over for a session that was not used, however often it is tried', async () => {
+        const session = await limited()
+        expect(await touch(session, TIMEOUT + 10)).toBeNull()
+        expect(await touch(session, TIMEOUT + 10)).toBeNull()
+        expect(await touch(session, TIMEOUT + 11)).toBeNull()
+      })
+
+      test('begins anew with each use', async () => {
+        const session = await limited()
+        for (let seconds = 1_000; seconds < 5 * TIMEOUT; seconds += 1_000)
+          expect(await touch(session, seconds)).toMatchObject({ sid: session.sid, idleSeconds: TIMEOUT })
+        expect(await touch(session, 17_000 + TIMEOUT + 10)).toBeNull()
+      })
+
+      test('that is new applies to sessions there are, and one that is lifted to none', async () => {
+        const session = await copied()
+        expect(await touch(session, 10)).toMatchObject({ idleSeconds: null })
+        await limit(session.accountId, TIMEOUT)
+        for (let tries = 0; tries < 3; tries++) expect(await touch(session, 10 + TIMEOUT)).toBeNull()
+        await limit(session.accountId, null)
+        expect(await touch(session, 10 + TIMEOUT)).toMatchObject({ sid: session.sid })
+      })
+
+      test('that is over hides a session from the list of its user', async () => {
+        const { userId, sid, createdAt } = await limited()
+        const listed = async (seconds: number) =>
+          (await store.listByUser(userId, secondsAfter(createdAt, seconds))).map(session => session.sid)
+        expect(await listed(TIMEOUT - 10)).toEqual([sid])
+        expect(await listed(TIMEOUT + 10)).toEqual([])
       })
     })
 

@@ -17,6 +17,7 @@ import { startRedisCluster } from '../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis/redis-sentinel.js'
 import { startRedis } from '../support/redis/redis-server.js'
 import { onServers } from '../support/tiers.js'
+import { TIMEOUTS_OF_ACCOUNTS } from './kept-session.js'
 import { openRedisStore, REFRESHES_AT_ONCE } from './open-redis-store.js'
 import { type OpenStore, sessionStoreContract } from './session-store.contract.js'
 
@@ -57,7 +58,7 @@ test.each<[string, (store: DatabaseSessionStore) => Promise<unknown>, unknown]>(
   ['several', store => store.findAll([aSid(), aSid()], new Date()), []],
 ])('refreshes with %s that too many wait before are refused, and may come again', async (_, ask, none) => {
   const { database, remove } = await embedded()
-  const store = new DatabaseSessionStore(database, 1)
+  const store = new DatabaseSessionStore(database, 1, TIMEOUTS_OF_ACCOUNTS)
   const refresh = () => ask(store)
   stopTheClock()
   const answers = await Promise.allSettled(Array.from({ length: 40 }, refresh))
@@ -74,7 +75,7 @@ test.each<[string, (store: DatabaseSessionStore) => Promise<unknown>, unknown]>(
 
 test('refreshes of others are served while one network sends any number', async () => {
   const { database, remove } = await embedded()
-  const store = new DatabaseSessionStore(database, 1)
+  const store = new DatabaseSessionStore(database, 1, TIMEOUTS_OF_ACCOUNTS)
   const from = (ip: string) =>
     store.touch(aSid(), new Date(), { requestId: 'req-1', ip, userAgent: null, origin: null })
   stopTheClock()
@@ -119,7 +120,7 @@ async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>
 
 async function onDatabase(database: Database, remove: () => Promise<void>): Promise<OpenStore> {
   return {
-    store: new DatabaseSessionStore(database, REFRESHES_AT_ONCE),
+    store: new DatabaseSessionStore(database, REFRESHES_AT_ONCE, TIMEOUTS_OF_ACCOUNTS),
     database,
     copied: async () => {},
     close: async () => {

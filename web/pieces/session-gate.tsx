@@ -58,7 +58,7 @@ export function SessionGate({
 
 /** Whether the session has ended without a logout here. */
 function isOverByItself(state: State): boolean {
-  return state.status === 'loggedOut' && ['revoked', 'expired', 'ended'].includes(state.cause ?? '')
+  return state.status === 'loggedOut' && ['revoked', 'expired', 'idle', 'ended'].includes(state.cause ?? '')
 }
 
 /** Above the login form: why people must log in again. */
@@ -76,5 +76,6 @@ const NEWS = {
   logoutElsewhere: 'session.loggedOutInTab',
   revoked: 'session.wasRevoked',
   expired: 'session.hasExpired',
+  idle: 'session.wasIdle',
   ended: 'session.isOver',
 } as const satisfies Record<LogoutCause, string>

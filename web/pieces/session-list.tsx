@@ -8,7 +8,7 @@ import { deviceWords, isPhone } from './people.js'
 import { hostOf } from './site.js'
 import { t } from './t.js'
 import { T } from './text.js'
-import { Ago } from './time.js'
+import { Ago, When } from './time.js'
 
 export type { Session, SiteSessions }
 
@@ -39,7 +39,7 @@ export function SessionList({
 }
 
 function SessionRow({ session, site, end }: Row & { readonly end: (session: Session) => Promise<unknown> }) {
-  const { current, place, ip, lastUsed, createdAt } = session
+  const { current, place, ip, lastUsed, createdAt, idleAt } = session
   const device = deviceWords(session.device)
   return (
     <li>
@@ -51,6 +51,11 @@ function SessionRow({ session, site, end }: Row & { readonly end: (session: Sess
           <small>
             <T id="session.used" lastUsed={<Ago at={lastUsed} />} createdAt={<Ago at={createdAt} />} />
           </small>
+          {idleAt && (
+            <small>
+              <T id="session.idleAt" date={<When at={idleAt} />} />
+            </small>
+          )}
         </div>
       </div>
       <ConfirmButton

@@ -178,6 +178,7 @@ export class Client {
   }
 
   private async liveToken(options: { signal?: AbortSignal | null }): Promise<AccessToken | null> {
+    this.keeper.noteCall()
     if (!this.keeper.live() && this.state.status !== 'loggedOut') await this.refresh(options)
     return this.keeper.live()
   }

@@ -99,6 +99,9 @@ export interface FieldError {
 /** What a user can prove their identity with. */
 export type FactorMethod = 'password' | 'totp' | 'passkey' | 'recovery'
 
+/** Why the service says that a session is over. */
+type OverReason = 'revoked' | 'expired' | 'idle'
+
 /** The body of a refusal: RFC 9457 problem details. */
 interface Problem {
   readonly code?: ErrorCode
@@ -107,7 +110,7 @@ interface Problem {
   readonly errors?: readonly FieldError[]
   readonly challenge?: string
   readonly methods?: readonly FactorMethod[]
-  readonly reason?: 'revoked' | 'expired'
+  readonly reason?: OverReason
 }
 
 /** A refusal by the service. Branch on `code`; `message` is English and for people; `requestId` is for support. */
@@ -126,7 +129,7 @@ export class MainstayError extends Error {
    */
   readonly methods: readonly FactorMethod[]
   /** For `SESSION_NOT_FOUND` from a refresh: why the session is over, if the service knows. */
-  readonly reason: 'revoked' | 'expired' | undefined
+  readonly reason: OverReason | undefined
 
   constructor(
     readonly status: number,

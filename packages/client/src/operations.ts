@@ -537,7 +537,7 @@ export interface Operations {
       readonly body: ProfileBody
       readonly answer: ProfileAnswer
     }
-    /** Change the account's name or its logins on satellites */
+    /** Change the account's name, its logins on satellites or its idle timeout */
     readonly '/api/account': {
       readonly body: AccountBody
       readonly answer: AccountAnswer
@@ -583,6 +583,7 @@ export interface AccountAnswer {
   readonly name: string | null
   /** Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED` */
   readonly handoffRequired: 'none' | 'owners' | 'everyone'
+  readonly idleSeconds: number | null
   readonly createdAt: string
   /** Null while no deletion has been requested */
   readonly deleteAt: string | null
@@ -593,6 +594,8 @@ export interface AccountBody {
   readonly name?: string
   /** Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED` */
   readonly handoffRequired?: 'none' | 'owners' | 'everyone'
+  /** Idle timeout: after how long without a refresh sessions of its users are over, on the main site, satellites and in apps */
+  readonly idleSeconds?: number | null
 }
 export interface AuditEntry {
   readonly id: number
@@ -1122,6 +1125,7 @@ export interface SatelliteAnswer {
   readonly loginMode: 'password' | 'handoff' | 'both'
   readonly secondFactor: 'handoff' | 'allowed'
   readonly sessionSeconds: number | null
+  readonly idleSeconds: number | null
   readonly branding: BrandingBody | null
   readonly createdAt: string
   readonly proof: ProofAnswer
@@ -1141,6 +1145,8 @@ export interface SatelliteChangeBody {
   readonly secondFactor?: 'handoff' | 'allowed'
   /** How long sessions live that begin from now on */
   readonly sessionSeconds?: number | null
+  /** Idle timeout: after how long without a refresh its sessions are over */
+  readonly idleSeconds?: number | null
   readonly branding?: BrandingBody | null
 }
 export interface SatelliteChangesBody {
@@ -1200,6 +1206,8 @@ export interface SessionAnswer {
   readonly lastUsed: string
   /** When it ends */
   readonly expiresAt: string
+  /** When it ends unless it is refreshed before */
+  readonly idleAt: string | null
 }
 export interface SessionsAnswer {
   /** False on a satellite, which is shown its own sessions only */

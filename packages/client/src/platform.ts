@@ -29,6 +29,11 @@ export interface Platform {
    * unsubscribes.
    */
   onWake(listener: (event: WakeEvent) => void): () => void
+  /**
+   * Calls `listener` when somebody uses the page: moves, types, or looks at it again. Returns a function that
+   * unsubscribes; null where there is no page, and only calls show that somebody is there.
+   */
+  onUse(listener: () => void): (() => void) | null
   /** For the developer of the site. */
   warn(message: string): void
   /** Undefined where there is only one tab, or no Web Locks (browsers have them only in secure contexts). */
@@ -37,8 +42,8 @@ export interface Platform {
 }
 
 interface Events {
-  addEventListener?(name: string, listener: (event: WakeEvent) => void): void
-  removeEventListener?(name: string, listener: (event: WakeEvent) => void): void
+  addEventListener?(name: string, listener: (event: WakeEvent) => void, options?: object): void
+  removeEventListener?(name: string, listener: (event: WakeEvent) => void, options?: object): void
 }
 
 interface Page extends Events {
@@ -71,6 +76,7 @@ export function thisPlatform(fetchInstead?: typeof fetch): Platform {
     random: Math.random,
     after: startTimer,
     onWake,
+    onUse,
     warn: message => console.error(message),
     locks: document && navigator?.locks,
     openChannel: (name, receive) => (document ? openChannel(name, receive) : null),
@@ -90,6 +96,22 @@ function onWake(listener: (event: WakeEvent) => void): () => void {
     page[method]?.('online', listener)
     page[method]?.('pageshow', listener)
     document?.[method]?.('visibilitychange', whenSeen)
+  }
+  change('addEventListener')
+  return () => change('removeEventListener')
+}
+
+const USES = ['pointermove', 'pointerdown', 'keydown', 'wheel']
+/** Before any handler of the page that stops an event, and never in the way of scrolling. */
+const WATCHING = { capture: true, passive: true }
+
+function onUse(listener: () => void): (() => void) | null {
+  const { document } = page
+  if (!document) return null
+  const whenSeen = () => document.visibilityState === 'visible' && listener()
+  const change = (method: 'addEventListener' | 'removeEventListener') => {
+    for (const use of USES) document[method]?.(use, listener, WATCHING)
+    document[method]?.('visibilitychange', whenSeen)
   }
   change('addEventListener')
   return () => change('removeEventListener')

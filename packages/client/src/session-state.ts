@@ -27,10 +27,10 @@ export type WaitReason = 'network' | 'service' | 'origin'
 /**
  * Why a user is no longer logged in. `logout`: they logged out on this page. `logoutElsewhere`: in another
  * tab. `revoked`: the session was ended early, such as from another device, by a manager or by a new
- * password. `expired`: it reached its time limit. `ended`: it is over, and the service cannot tell (any more)
- * for which of these reasons.
+ * password. `expired`: it reached its time limit. `idle`: it was not used for too long. `ended`: it is over, and the
+ * service cannot tell (any more) for which of these reasons.
  */
-export type LogoutCause = 'logout' | 'logoutElsewhere' | 'revoked' | 'expired' | 'ended'
+export type LogoutCause = 'logout' | 'logoutElsewhere' | 'revoked' | 'expired' | 'idle' | 'ended'
 
 /**
  * Why a listener is called. `first`: it has just become known who is logged in; this is every listener's
@@ -60,6 +60,8 @@ export interface AccessToken {
   /** By the service's clock; only ever compared with that of another token. */
   readonly issuedAtSeconds: number
   readonly lifetimeMs: number
+  /** After how long without a refresh the session is over; null where that does not end it. */
+  readonly idleMs: number | null
   /** By this device's monotonic clock. */
   readonly expiresAt: number
 }
@@ -71,7 +73,7 @@ export interface AccessToken {
  */
 export function readToken(text: string, requestedAt: number): AccessToken {
   const payload = (text.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/')
-  const { userId, accountId, sid, source, permissions, iat, exp } = JSON.parse(atob(payload))
+  const { userId, accountId, sid, source, permissions, iat, exp, idle_timeout } = JSON.parse(atob(payload))
   const lifetimeMs = (exp - iat) * 1000
   if (!(lifetimeMs > 0 && sid)) throw new TypeError('Not an access token')
   return {
@@ -79,6 +81,7 @@ export function readToken(text: string, requestedAt: number): AccessToken {
     caller: { userId, accountId, sid, source, permissions },
     issuedAtSeconds: iat,
     lifetimeMs,
+    idleMs: idle_timeout > 0 ? idle_timeout * 1000 : null,
     expiresAt: requestedAt + lifetimeMs,
   }
 }

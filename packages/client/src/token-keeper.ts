@@ -105,6 +105,8 @@ const LEFT_SPREAD = 0.1
  * fixes it.
  */
 const AFTER_REFUSAL_MS = 60_000
+/** The service may have stamped the use this much later than the client asked for it, and must not be asked too early. */
+const IDLE_MARGIN_MS = 30_000
 /** Another browser process may see a stored value only after a message that was sent later. */
 const STORAGE_LAG_MS = 1_000
 
@@ -120,6 +122,11 @@ export class TokenKeeper {
   /** Sessions that are over: a token for one of them may still be on its way. */
   private readonly endedSids = new Set<string>()
   private readonly tabs: Tabs
+  /** When somebody last used the page, or the app called. */
+  private usedAt: number
+  /** Nobody is there for whom to refresh. */
+  private isResting = false
+  private readonly stopWatching: (() => void) | null
 
   constructor(
     name: string,
@@ -129,6 +136,8 @@ export class TokenKeeper {
     private readonly sessionState: SessionState,
   ) {
     this.backoff = new Backoff(platform)
+    this.usedAt = platform.now()
+    this.stopWatching = platform.onUse(() => this.noteUse())
     this.tabs = new Tabs(name, platform, message => void this.receive(message).catch(() => {}))
   }
 
@@ -151,6 +160,11 @@ export class TokenKeeper {
       this.refreshing = null
     })
     return this.refreshing
+  }
+
+  /** A call for a token: without a page to watch, all that shows that somebody is there. */
+  noteCall(): void {
+    if (!this.stopWatching) this.noteUse()
   }
 
   /** Takes a token that this tab was given, and passes it on to the others. */
@@ -176,6 +190,7 @@ export class TokenKeeper {
   close(): void {
     this.isClosed = true
     this.callOffNext()
+    this.stopWatching?.()
     this.decided.abort()
     this.backoff.close()
     this.tabs.close()
@@ -250,23 +265,51 @@ export class TokenKeeper {
 
   private adopt(token: AccessToken): void {
     this.token = token
+    this.isResting = false
     this.backoff.reset()
     const left = LEFT_AT_LEAST + LEFT_SPREAD * this.platform.random()
-    this.refreshAfter(token.expiresAt - this.platform.now() - token.lifetimeMs * left)
+    const next = token.expiresAt - this.platform.now() - token.lifetimeMs * left
+    this.refreshAfter(next, () => this.isWanted(token) || this.rest(token))
     this.decided.abort()
     this.sessionState.change({ status: 'loggedIn', caller: token.caller })
   }
 
   private drop(cause: LogoutCause | null): void {
     this.token = null
+    this.isResting = false
     this.callOffNext()
     this.decided.abort()
     this.sessionState.end(cause)
   }
 
-  private refreshAfter(ms: number): void {
+  /** Refreshes then, unless `isWanted` says that it is not. */
+  private refreshAfter(ms: number, isWanted = () => true): void {
     this.callOffNext()
     if (this.isClosed) return
-    this.callOffNext = this.platform.after(ms, () => void this.refresh().catch(() => {}), true)
+    const work = () => isWanted() && void this.refresh().catch(() => {})
+    this.callOffNext = this.platform.after(ms, work, true)
+  }
+
+  /**
+   * Whether to refresh unasked. Where the session has an idle timeout, a refresh says that somebody uses it: that is so
+   * if they did within the last token's life.
+   */
+  private isWanted({ idleMs, lifetimeMs }: AccessToken): boolean {
+    return idleMs === null || this.platform.now() - this.usedAt <= lifetimeMs
+  }
+
+  /** Until somebody is there again; or until the session is over, which a page then shows. */
+  private rest({ idleMs, expiresAt, lifetimeMs }: AccessToken): false {
+    this.isResting = true
+    const overAt = expiresAt - lifetimeMs + (idleMs as number) + IDLE_MARGIN_MS
+    this.refreshAfter(overAt - this.platform.now())
+    return false
+  }
+
+  private noteUse(): void {
+    this.usedAt = this.platform.now()
+    if (!this.isResting) return
+    this.isResting = false
+    this.refresh().catch(() => {})
   }
 }

@@ -40,6 +40,7 @@ export const ENGLISH: LoginWords = {
     logoutElsewhere: 'You have logged out in another tab.',
     revoked: 'Your session was ended from elsewhere, such as another device.',
     expired: 'Your session has expired.',
+    idle: 'You were logged out because you had not been active for a while.',
     ended: 'Your session has ended.',
   },
   errors: {

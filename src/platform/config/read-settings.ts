@@ -7,7 +7,7 @@ import { withoutByteOrderMark } from './byte-order-mark.js'
 import { isSharedDomain, isWithin, type Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
 import { SettingSheet, type SettingsTable } from './setting.js'
-import type { Settings } from './settings.js'
+import { leastIdleSeconds, type Settings } from './settings.js'
 import {
   ACCOUNT_SETTINGS,
   ADDRESS_SETTINGS,
@@ -189,6 +189,7 @@ function readSheet(sheet: SettingSheet): Settings {
   sheet.faults.push(
     ...unpaired('TLS_CERT_FILE and TLS_KEY_FILE', tlsCertFile, tlsKeyFile),
     ...unpaired('SMTP_URL and MAIL_FROM', smtpUrl, from),
+    ...idleFaults(sessions),
     ...cookieDomainFaults(addresses),
     ...passkeyFaults(passkeyRpId, addresses, allowedOrigins),
     ...operatorFaults(operatorOrigin, operatorAddresses, { ...addresses, allowedOrigins }),
@@ -233,6 +234,17 @@ function hostOf(origin: Origin): string {
 /** A fault when only one of two settings that belong together is set, whether its value is valid or not. */
 function unpaired(names: string, one: unknown, other: unknown): string[] {
   return (one === null) === (other === null) ? [] : [`${names} must be set together`]
+}
+
+/** A client that is used refreshes once in the life of an access token, so a shorter timeout would end sessions in use. */
+function idleFaults({
+  sessionIdleSeconds,
+  accessTokenTtlSeconds,
+}: Pick<Settings, 'sessionIdleSeconds' | 'accessTokenTtlSeconds'>): string[] {
+  const least = leastIdleSeconds({ accessTokenTtlSeconds })
+  return sessionIdleSeconds === null || sessionIdleSeconds >= least
+    ? []
+    : [`SESSION_IDLE_SECONDS must be at least ${least}, twice ACCESS_TOKEN_TTL_SECONDS`]
 }
 
 type CookieAddresses = Pick<Settings, 'cookieDomain' | 'mainOrigin' | 'publicUrl'>

@@ -37,6 +37,8 @@ export class Settings {
   readonly passkeyRelatedOrigins!: readonly Origin[]
   readonly accessTokenTtlSeconds!: number
   readonly sessionTtlSeconds!: number
+  /** After how long without a refresh a session is over; null: only its lifetime ends it. */
+  readonly sessionIdleSeconds!: number | null
   /** A login beyond that ends the user's least recently used session. */
   readonly maxSessionsPerUser!: number
   /** `pglite:<folder>` (embedded) or `postgres://…`. */
@@ -91,6 +93,11 @@ export class Settings {
   readonly dataDir!: string
   /** To be logged at start, such as a setting under its old name. */
   readonly warnings!: readonly string[]
+}
+
+/** The shortest idle timeout: twice the time in which a client that is used refreshes. */
+export function leastIdleSeconds({ accessTokenTtlSeconds }: Pick<Settings, 'accessTokenTtlSeconds'>): number {
+  return 2 * accessTokenTtlSeconds
 }
 
 /** How the installation presents itself on the main site, in mails and at the payment sandbox. */

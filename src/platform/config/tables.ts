@@ -392,6 +392,14 @@ export const SESSION_SETTINGS = {
     default: '2592000',
     meaning: 'How long a session lasts after the login',
   },
+  sessionIdleSeconds: {
+    name: 'SESSION_IDLE_SECONDS',
+    read: read.orNull(read.seconds(1, MAX_SESSION_TTL_SECONDS)),
+    default: '',
+    defaultInWords: 'none',
+    meaning:
+      'Idle timeout: after how long without a refresh a session is over; at least twice ACCESS_TOKEN_TTL_SECONDS, because a client that is used refreshes once in that time. Accounts and satellites may set a stricter one',
+  },
   maxSessionsPerUser: {
     name: 'MAX_SESSIONS_PER_USER',
     read: read.wholeNumber(1, MAX_MAX_SESSIONS),

@@ -36,6 +36,8 @@ export const FIELD_FAULTS = {
   NO_LIMIT: 'The member may log in everywhere: name the satellites to be left',
   SESSION_TOO_LONG: '{field} of a preview satellite must not be more than {max}',
 
+  IDLE_TOO_SHORT: '{field} must be at least {min}, twice the life of an access token',
+
   PASSWORD_MISSING: 'Please enter your password',
   PASSWORD_LENGTH: 'Please choose a password of 8 to 1,024 characters',
   PASSWORD_COMMON: 'This is one of the most common passwords, which attackers try first.',

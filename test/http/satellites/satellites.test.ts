@@ -71,6 +71,7 @@ describe('The satellites of an account', () => {
         loginMode: 'both',
         secondFactor: 'handoff',
         sessionSeconds: null,
+        idleSeconds: null,
         branding: null,
         createdAt: expect.any(String),
         proof: {
@@ -314,6 +315,7 @@ describe('The satellites of an account', () => {
         loginMode: 'handoff',
         secondFactor: 'allowed',
         sessionSeconds: 3_600,
+        idleSeconds: 1_800,
         branding,
       }
       expect(await change(all)).toEqual({ ...added, ...all })
@@ -350,6 +352,7 @@ describe('The satellites of an account', () => {
       ['secondFactor', { secondFactor: 'required' }],
       ['sessionSeconds', { sessionSeconds: 599 }],
       ['sessionSeconds', { sessionSeconds: 2_592_001 }],
+      ['idleSeconds', { idleSeconds: 1_799 }],
       ['ceiling', { ceiling: null }],
       ['ceiling.payments', { ceiling: { dataEntry: true, viewReports: true, payments: true } }],
       ['branding.accent', { branding: { ...branding, accent: '#fff;background:url(x)' } }],

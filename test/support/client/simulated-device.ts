@@ -14,6 +14,7 @@ export class SimulatedDevice {
   private readonly timers = new Set<Timer>()
   private readonly queues = new Map<string, Promise<void>>()
   private readonly channels = new Map<string, Set<(message: unknown) => void>>()
+  private readonly useListeners = new Set<() => void>()
   private readonly wakeListeners = new Set<Parameters<Platform['onWake']>[0]>()
   /** What a person with the developer tools open sees. */
   readonly warnings: string[] = []
@@ -25,7 +26,7 @@ export class SimulatedDevice {
   }
 
   /** What a tab takes from this device. Without `shares`, as in a browser that has neither locks nor channels. */
-  tab(fetch: typeof globalThis.fetch, { shares = true } = {}): Platform {
+  tab(fetch: typeof globalThis.fetch, { shares = true, hasPage = true } = {}): Platform {
     return {
       fetch,
       now: () => this.timeMs,
@@ -35,6 +36,11 @@ export class SimulatedDevice {
       onWake: listener => {
         this.wakeListeners.add(listener)
         return () => this.wakeListeners.delete(listener)
+      },
+      onUse: listener => {
+        if (!hasPage) return null
+        this.useListeners.add(listener)
+        return () => this.useListeners.delete(listener)
       },
       warn: message => this.warnings.push(message),
       locks: shares ? this.locks : undefined,
@@ -75,8 +81,13 @@ export class SimulatedDevice {
     for (const listener of this.wakeListeners) listener({ persisted: true })
   }
 
+  /** Somebody moves the pointer, or types, in every tab. */
+  use(): void {
+    for (const listener of this.useListeners) listener()
+  }
+
   get listeners(): number {
-    return this.wakeListeners.size
+    return this.wakeListeners.size + this.useListeners.size
   }
 
   /** Holds a lock for ever, as a tab that was frozen with it. */

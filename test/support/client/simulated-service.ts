@@ -21,11 +21,14 @@ export class SimulatedService {
   code: string | null = null
   /** Of every session. */
   permissions: object = { dataEntry: true }
+  /** The idle timeout of all sessions; null for none. */
+  idleSeconds: number | null = null
   /** How long the challenges for passkeys are good for. */
   passkeyTimeoutMs = 300_000
   /** The session of the one cookie jar. */
   cookie: string | null = null
   /** With what is said of why. */
+  private readonly usedAt = new Map<string, number>()
   private readonly ended = new Map<string, string | undefined>()
   private readonly tokens = new Map<string, { sid: string; diesAt: number }>()
   private sessions = 0
@@ -117,6 +120,9 @@ export class SimulatedService {
     if (!id) return new Response(null, { status: 204 })
     if (this.ended.has(sidOf(id)))
       return json({ code: 'SESSION_NOT_FOUND', reason: this.ended.get(sidOf(id)) }, 401)
+    const unusedMs = this.device.now - (this.usedAt.get(sidOf(id)) ?? 0)
+    if (this.idleSeconds !== null && unusedMs >= this.idleSeconds * 1000)
+      return json({ code: 'SESSION_NOT_FOUND', reason: 'idle' }, 401)
     return json({ accessToken: this.issue(id) })
   }
 
@@ -139,8 +145,10 @@ export class SimulatedService {
       permissions: this.permissions,
       iat,
       exp: iat + LIFETIME_SECONDS,
+      ...(this.idleSeconds !== null && { idle_timeout: this.idleSeconds }),
       jti: this.tokens.size,
     }
+    this.usedAt.set(claims.sid, this.device.now)
     const text = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
     this.tokens.set(text, { sid: claims.sid, diesAt: this.device.now + LIFETIME_SECONDS * 1000 })
     return text

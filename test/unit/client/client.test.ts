@@ -89,6 +89,64 @@ async function readData(tab: Client): Promise<number> {
   return (await within(10 * SECOND, tab.fetch('/api/data'))).status
 }
 
+describe('a session with an idle timeout', () => {
+  const IDLE = 1_800 * SECOND
+  const MINUTE = 60 * SECOND
+  beforeEach(() => {
+    service.idleSeconds = IDLE / SECOND
+  })
+
+  it('is not refreshed for nobody, and a page says when it is over', async () => {
+    const tabs = await openTabs(3)
+    await device.advance(REFRESHED_AFTER + 2 * MINUTE)
+    // For the user who has just logged in.
+    expect(service.refreshes()).toBe(1)
+    await device.advance(IDLE - 5 * MINUTE)
+    expect(service.refreshes()).toBe(1)
+    expect(statuses(tabs)).toEqual(['loggedIn'])
+    await device.advance(6 * MINUTE)
+    for (const { state } of tabs) expect(state).toMatchObject({ status: 'loggedOut', cause: 'idle' })
+    expect(service.refreshes()).toBe(2)
+  })
+
+  it('goes on for hours while somebody uses the page', async () => {
+    const tabs = await openTabs(2)
+    for (let minutes = 0; minutes < 300; minutes += 5) {
+      device.use()
+      await device.advance(5 * MINUTE)
+    }
+    expect(statuses(tabs)).toEqual(['loggedIn'])
+    expect(service.refreshes()).toBeLessThanOrEqual((300 * MINUTE) / REFRESHED_AFTER)
+  })
+
+  it('is refreshed at once for a user who comes back in time', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    await device.advance(35 * MINUTE)
+    const before = service.refreshes()
+    device.use()
+    await device.advance(SECOND)
+    expect(service.refreshes()).toBe(before + 1)
+    expect(tab.state.status).toBe('loggedIn')
+    await device.advance(HOUR)
+    expect(tab.state).toMatchObject({ status: 'loggedOut', cause: 'idle' })
+  })
+
+  it('goes on where there is no page to watch while the app calls', async () => {
+    const app = new Client(
+      { baseUrl: SERVICE },
+      storageHome(storageOf(new Map()), 'key'),
+      device.tab(service.fetch, { hasPage: false }),
+    )
+    await within(10 * SECOND, app.login(PERSON))
+    for (let minutes = 0; minutes < 120; minutes += 10) {
+      expect(await readData(app)).toBe(200)
+      await device.advance(10 * MINUTE)
+    }
+    await device.advance(HOUR)
+    expect(app.state).toMatchObject({ status: 'loggedOut', cause: 'idle' })
+  })
+})
+
 describe('twenty tabs', () => {
   it('that are open for an hour make one refresh in a lifetime', async () => {
     const tabs = await openTabs(20)

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals'
 import { type SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
+import { TIMEOUTS_OF_ACCOUNTS } from '../../contracts/kept-session.js'
 import {
   authMethods,
   type ChangedSessions,
@@ -254,6 +255,7 @@ export class World {
       createdAt: new Date(EPOCH),
       lastUsed: this.date(),
       expiresAt: new Date(EPOCH + 30 * 86_400_000),
+      idleSeconds: null,
       reauthenticatedAt: null,
       amr: authMethods('pwd'),
       authTime: new Date(EPOCH),
@@ -637,7 +639,7 @@ class ModelStore extends RedisSessionStore {
     private readonly world: World,
     private readonly process: Process,
   ) {
-    super({} as Database, 1, redisOf(world, process), process.feed, new Metrics())
+    super({} as Database, 1, TIMEOUTS_OF_ACCOUNTS, redisOf(world, process), process.feed, new Metrics())
   }
 
   protected override async touchInDatabase(sid: SessionHandle) {

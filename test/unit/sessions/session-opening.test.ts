@@ -64,6 +64,7 @@ describe('a new session', () => {
     const { session, sessionId, accessToken } = open({ source: 'satellite', origin: SHOP_ONE })
     const { createdAt, lastUsed, expiresAt, ...rest } = session
     expect(rest).toEqual({
+      idleSeconds: null,
       sid: handleOf(sessionId),
       userId: owner.id,
       accountId: owner.accountId,

@@ -71,7 +71,7 @@ describe('links of hand-offs', () => {
 })
 
 describe('why a session is over', () => {
-  const outcomeOf = (sid: SessionHandle) => app.get(PastSessions).outcomeOf(sid)
+  const outcomeOf = async (sid: SessionHandle) => (await app.get(PastSessions).find(sid))?.outcome ?? null
 
   it('is known of one that has ended or expired, and of no other', async () => {
     const [ended, expired, live] = [await listed(owner), await listed(owner, 0), await listed(owner)]

@@ -19,7 +19,7 @@ const START = new Date('2026-01-01T00:00:00Z')
 const TTL = 3_600
 
 /** Where this satellite is known; a token is what is in it. */
-function termsWith(satellite: Partial<Satellite> | null): SessionTerms {
+function termsWith(satellite: Partial<Satellite> | null, settings: Partial<Settings> = {}): SessionTerms {
   const known = satellite && {
     id: 'satellite-1',
     origin: SHOP,
@@ -27,13 +27,20 @@ function termsWith(satellite: Partial<Satellite> | null): SessionTerms {
     kind: 'production',
     ceiling: permissionsOf(['dataEntry', 'viewReports']),
     sessionSeconds: null,
+    idleSeconds: null,
     activeSince: START.getTime(),
     ...satellite,
   }
   return new SessionTerms(
     { find: (origin: string) => (origin === SHOP ? known : null) } as unknown as Satellites,
     { issue: (caller: Caller) => caller } as unknown as AccessTokens,
-    { mainOrigin: MAIN, sessionTtlSeconds: TTL } as Settings,
+    {
+      mainOrigin: MAIN,
+      sessionTtlSeconds: TTL,
+      sessionIdleSeconds: null,
+      accessTokenTtlSeconds: 900,
+      ...settings,
+    } as Settings,
   )
 }
 
@@ -63,6 +70,25 @@ describe('a session that begins lives', () => {
     { source: 'satellite', origin: null },
   ] as const)('without a satellite, at %j, as long as all do', site => {
     expect(termsWith({ sessionSeconds: 600 }).lifetimeSeconds(site)).toBe(TTL)
+  })
+})
+
+describe('the idle timeout of a session', () => {
+  const shop = { source: 'satellite', origin: SHOP } as const
+  const main = { source: 'main', origin: MAIN } as const
+  it.each<[string, number | null, number | null, number | null, typeof shop | typeof main, number | null]>([
+    ['is none where nobody sets one', null, null, null, shop, null],
+    ['is what the service sets for all', 7_200, null, null, main, 7_200],
+    ['is what the account sets', null, null, 3_600, main, 3_600],
+    ['is what the satellite sets', null, 2_700, null, shop, 2_700],
+    ["is not a satellite's on the main site", null, 2_700, null, main, null],
+    ['is the strictest: the service', 1_900, 2_000, 2_100, shop, 1_900],
+    ['is the strictest: the satellite', 2_100, 1_900, 2_000, shop, 1_900],
+    ['is the strictest: the account', 2_000, 2_100, 1_900, shop, 1_900],
+    ['is never too short for a client in use', null, null, 600, shop, 1_800],
+  ])('%s', (_, sessionIdleSeconds, ofSatellite, ofAccount, site, seconds) => {
+    const terms = termsWith({ idleSeconds: ofSatellite }, { sessionIdleSeconds })
+    expect(terms.idleSeconds(site, ofAccount)).toBe(seconds)
   })
 })
 

@@ -11,7 +11,8 @@ CREATE TABLE "accounts" (
 	"second_factor" text DEFAULT 'off' NOT NULL,
 	"second_factor_from" timestamp (3) with time zone,
 	"second_factor_enforced" boolean DEFAULT false NOT NULL,
-	"payment_step_up_minutes" integer
+	"payment_step_up_minutes" integer,
+	"idle_seconds" integer
 );
 --> statement-breakpoint
 CREATE TABLE "ownership_transfers" (
@@ -310,6 +311,7 @@ CREATE TABLE "satellites" (
 	"login_mode" text NOT NULL,
 	"second_factor" text DEFAULT 'handoff' NOT NULL,
 	"session_seconds" integer,
+	"idle_seconds" integer,
 	"branding" jsonb,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"active_since" timestamp (3) with time zone,
@@ -353,6 +355,7 @@ CREATE TABLE "sessions" (
 	"last_used" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"ended_at" timestamp (3) with time zone,
+	"ended_idle" boolean DEFAULT false NOT NULL,
 	"reauthenticated_at" timestamp (3) with time zone,
 	"amr" integer NOT NULL,
 	"auth_time" timestamp (3) with time zone NOT NULL

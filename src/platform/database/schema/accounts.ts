@@ -33,6 +33,8 @@ export const accounts = pgTable(
     secondFactorEnforced: boolean('second_factor_enforced').notNull().default(false),
     /** How recent a second factor must be to spend money; null where none is needed. */
     paymentStepUpMinutes: integer('payment_step_up_minutes'),
+    /** After how long without a refresh a session of its users is over; null where it sets no limit. */
+    idleSeconds: integer('idle_seconds'),
   },
   table => [
     // For searching names by prefix, in any case, as an operator types.

@@ -27,6 +27,8 @@ export const satellites = pgTable(
     secondFactor: text('second_factor').$type<'handoff' | 'allowed'>().notNull().default('handoff'),
     /** How long its sessions live; null is SESSION_TTL_SECONDS. */
     sessionSeconds: integer('session_seconds'),
+    /** Its idle timeout; null is that of the service or the account. */
+    idleSeconds: integer('idle_seconds'),
     branding: jsonb('branding').$type<Branding>(),
     createdAt: instant('created_at').notNull(),
     /**

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Source } from '../../permissions.js'
 import { instant, transactionId } from './columns.js'
 
@@ -26,6 +26,8 @@ export const sessions = pgTable(
     expiresAt: instant('expires_at').notNull(),
     /** When it was ended before its expiry; null while it was not. */
     endedAt: instant('ended_at'),
+    /** Whether it was ended because nobody had used it for longer than its idle timeout. */
+    endedIdle: boolean('ended_idle').notNull().default(false),
     reauthenticatedAt: instant('reauthenticated_at'),
     /** What the user has proved, one bit each: see AuthMethods. */
     amr: integer('amr').notNull(),

@@ -15,6 +15,7 @@ import { Fact, T } from '../../../pieces/text.js'
 import { Day, When } from '../../../pieces/time.js'
 import { type Branding, call, type Proof, type Satellite } from '../../api.js'
 import { isNotFound, NotFoundHere } from '../not-found.js'
+import { durationOptions, IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
 import { StateTag, StateText } from './satellites.js'
 
 /** One satellite: its proof, how people log in there, how it looks. */
@@ -325,7 +326,7 @@ const secondFactors = () => [
 const CEILING = ['dataEntry', 'viewReports'] as const
 
 function SatelliteSettings({ satellite, reload }: SatelliteProps) {
-  const { id, name, kind, ceiling, loginMode, secondFactor, sessionSeconds } = satellite
+  const { id, name, kind, ceiling, loginMode, secondFactor, sessionSeconds, idleSeconds } = satellite
   const save = async (texts: Readonly<Record<string, string>>) => {
     await call('PATCH', `satellites/${id}`, {
       name: texts.name?.trim(),
@@ -333,6 +334,7 @@ function SatelliteSettings({ satellite, reload }: SatelliteProps) {
       loginMode: texts.loginMode,
       secondFactor: texts.secondFactor,
       sessionSeconds: texts.sessionSeconds ? Number(texts.sessionSeconds) : null,
+      idleSeconds: idleSecondsOf(texts),
     })
     await reload()
     toast(t('satelliteSettings.saved'))
@@ -375,6 +377,11 @@ function SatelliteSettings({ satellite, reload }: SatelliteProps) {
         chosen={String(sessionSeconds ?? '')}
         hint={t('satelliteSettings.sessionHint')}
       />
+      <IdleTimeoutField
+        chosen={idleSeconds}
+        none={t('satelliteSettings.usualIdle')}
+        hint={t('satelliteSettings.idleHint')}
+      />
     </Form>
   )
 }
@@ -388,19 +395,12 @@ const PREVIEW_SECONDS = 8 * HOUR
 /** The possible lifetimes of sessions, including the current one, which may not be among the usual ones. */
 function sessionOptions(kind: Satellite['kind'], chosen: number | null): Option[] {
   const usual = USUAL_SECONDS.filter(seconds => kind === 'production' || seconds <= PREVIEW_SECONDS)
-  const all = [...new Set([...usual, ...(chosen === null ? [] : [chosen])])].sort((a, b) => a - b)
   return [
     ...(kind === 'production' || chosen === null
       ? [{ value: '', name: t('satelliteSettings.usualSession') }]
       : []),
-    ...all.map(seconds => ({ value: String(seconds), name: durationText(seconds) })),
+    ...durationOptions(usual, chosen),
   ]
-}
-
-function durationText(seconds: number): string {
-  if (seconds % DAY === 0) return t('duration.days', { count: seconds / DAY })
-  if (seconds % HOUR === 0) return t('duration.hours', { count: seconds / HOUR })
-  return t('duration.minutes', { count: Math.round(seconds / 60) })
 }
 
 /** The initial colours of a satellite without branding: our own. */

@@ -11,6 +11,7 @@ import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
 import { When } from '../../../pieces/time.js'
 import { type Account, call, type SecondFactorPolicy as Policy, type Profile } from '../../api.js'
+import { IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
 import { NameForm } from './name-form.js'
 
 export function SettingsPage() {
@@ -38,6 +39,9 @@ export function SettingsPage() {
         <SplitSection title={t('factor.title')} about={t('policy.about')}>
           <SecondFactorPolicy of={policy} />
         </SplitSection>
+        <SplitSection title={t('idle.title')} about={t('idle.about')}>
+          <IdleTimeout account={account} />
+        </SplitSection>
         {isOwner && (
           <>
             <SplitSection title={t('transfer.title')} about={t('transfer.about')}>
@@ -50,6 +54,24 @@ export function SettingsPage() {
         )}
       </LoadedTogether>
     </Page>
+  )
+}
+
+/** After how long without use sessions of the account end. */
+function IdleTimeout({ account }: { readonly account: Load<Account> }) {
+  const save = async (texts: Texts) => {
+    await call('PATCH', 'account', { idleSeconds: idleSecondsOf(texts) })
+    await account.reload()
+    toast(t('common.saved'))
+  }
+  return (
+    <Loaded of={account}>
+      {({ idleSeconds }) => (
+        <Form submit={t('common.save')} send={save}>
+          <IdleTimeoutField chosen={idleSeconds} none={t('idle.none')} hint={t('idle.hint')} />
+        </Form>
+      )}
+    </Loaded>
   )
 }
 
