@@ -16,6 +16,8 @@ const OLDEST_NODE = [22, 12]
 
 const runtime = fileURLToPath(new URL('runtime', import.meta.url))
 const packageName = `node-${process.platform}-${process.arch}`
+/** One version, in a package for each kind of machine. */
+const pinned = readJson(join(runtime, 'package.json')).optionalDependencies
 
 /**
  * Returns at once on a supported Node. Otherwise runs this same command on one, and ends this process the way
@@ -55,7 +57,7 @@ export function isSupported(version) {
 /** The path of the pinned Node; null when it is missing or has another version. */
 function installedNode() {
   const folder = join(runtime, 'node_modules', packageName)
-  const wanted = readJson(join(runtime, 'package.json')).optionalDependencies[packageName]
+  const wanted = pinned[packageName]
   try {
     return readJson(join(folder, 'package.json')).version === wanted ? join(folder, 'bin/node') : null
   } catch (error) {
@@ -74,9 +76,8 @@ function installNode() {
 }
 
 function installed() {
-  console.error(
-    `Node ${process.versions.node} is no longer supported. Installing a newer one for Mainstay alone …`,
-  )
+  const [major] = Object.values(pinned)[0].split('.')
+  console.error(`Mainstay runs on Node ${major}; fetching it for this folder …`)
   const { status, error, stdout, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
     cwd: runtime,
     encoding: 'utf8',
