@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { styleText } from 'node:util'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { FastifyReply } from 'fastify'
 import PostalMime, { type Email as ParsedMail } from 'postal-mime'
@@ -8,6 +9,7 @@ import { SMTPServer } from 'smtp-server'
 import { type Html, html, Html as RawHtml } from '../src/mail/html.js'
 import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
+import { printable } from '../src/platform/log.js'
 
 /** A mail as its reader sees it. */
 export interface ReceivedMail {
@@ -209,8 +211,9 @@ export async function outboxFor({ mail }: Settings): Promise<MailOutbox | null> 
   return MailOutbox.start({ host: hostOf(mail.smtpUrl), port: Number(mail.smtpUrl.port), onMail: show })
 }
 
-/** The link in a mail is what a developer is waiting for. */
+/** The link in a mail is what a developer is waiting for, so it has lines of its own among those of the log. */
 function show({ to, subject, text }: ReceivedMail): void {
   const link = /^https?:\S+#token=\S+$/m.exec(text)?.[0]
-  console.log(`  Mail to ${to}: ${subject}${link ? `\n    ${link}` : ''}`)
+  const head = styleText('bold', `Mail to ${to}: ${printable(subject)}`)
+  console.log(`\n  ${head}${link ? `\n  ${styleText('cyan', link)}` : ''}\n`)
 }

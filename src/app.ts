@@ -22,6 +22,7 @@ import { ProblemFilter } from './platform/errors/problem.filter.js'
 import { Edge } from './platform/http/edge/edge.js'
 import { limitConnections } from './platform/http/edge/limits.js'
 import type { LogDestination } from './platform/http/edge/log.js'
+import { terminalLog } from './platform/http/edge/terminal-log.js'
 import { RequestValidation } from './platform/http/validation.js'
 import { JobsModule } from './platform/jobs.js'
 import { withLog } from './platform/log.js'
@@ -97,8 +98,8 @@ class EdgeAdapter extends FastifyAdapter {
 }
 
 /**
- * The whole service, ready to listen; it logs to `logTo` ({@link logOptions}). Throws when a store that it
- * needs is unreachable, and then leaves nothing open.
+ * The whole service, ready to listen; it logs to `logTo`, or else to standard output: JSON lines, in development those of
+ * {@link terminalLog}. Throws when a store that it needs is unreachable, and then leaves nothing open.
  */
 export async function createApp(
   settings: Settings,
@@ -107,7 +108,8 @@ export async function createApp(
 ): Promise<NestFastifyApplication> {
   const requests = new RequestMetrics()
   const edge = new Edge(settings, requests)
-  const server = Fastify(edge.serverOptions(logTo))
+  const isInTerminal = !logTo && settings.environment === 'development'
+  const server = Fastify(edge.serverOptions(isInTerminal ? await terminalLog(settings) : logTo))
   for (const warning of settings.warnings) server.log.warn(warning)
   server.addHook('onListen', async () => {
     limitConnections(server.server, settings, server.log)

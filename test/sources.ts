@@ -280,6 +280,7 @@ export {
   MAX_BODY_BYTES,
   MAX_WEBHOOK_BODY_BYTES,
 } from '../src/platform/http/edge/limits.js'
+export { terminalLog } from '../src/platform/http/edge/terminal-log.js'
 export { documentationOf } from '../src/platform/http/endpoint.js'
 export {
   addressFamily,

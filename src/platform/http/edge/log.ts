@@ -19,10 +19,6 @@ const SECRET_PATHS = [
   '*.headers["stripe-signature"]',
 ]
 
-const PRETTY_OPTIONS = {
-  transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' } },
-}
-
 /** Lines that cannot be written yet are buffered up to this size, in bytes; further lines are lost. */
 const MAX_WAITING_BYTES = 1_000_000
 
@@ -32,12 +28,11 @@ export interface LogDestination {
 }
 
 /**
- * JSON lines to `logTo`. Without it they go to standard output, in a readable form in development. The path
- * is logged without its query.
+ * JSON lines to `logTo`, or to standard output without it. The path is logged without its query.
  */
 export function logOptions(
-  { logLevel, environment }: Settings,
-  logTo?: LogDestination,
+  { logLevel }: Settings,
+  logTo: LogDestination = standardOutput(),
 ): FastifyServerOptions['logger'] {
   return {
     level: logLevel,
@@ -46,11 +41,7 @@ export function logOptions(
       req: ({ id, method, url, ip }) => ({ id, method, path: url?.split('?', 1)[0]?.slice(0, 200), ip }),
       res: ({ statusCode }) => ({ statusCode }),
     },
-    ...(logTo
-      ? { stream: logTo }
-      : environment === 'development'
-        ? PRETTY_OPTIONS
-        : { stream: standardOutput() }),
+    stream: logTo,
   }
 }
 
