@@ -4,11 +4,15 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { AuditLog, AuditLogModule } from '../platform/audit/audit-log.js'
+import { asOrigin, LOCAL_PORTS } from '../platform/config/origin.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { refusalOfTarget } from '../platform/http/edge/edge.js'
 import { clientOf } from '../platform/http/request.js'
+import { Logger, printable } from '../platform/log.js'
+import { originFault } from './satellite-origin.js'
 import { Satellites } from './satellites.js'
 
 /** What a page of this origin may do here. */
@@ -28,6 +32,8 @@ export interface KnownOrigins {
   /** Of active satellites. */
   readonly satellites: { has(origin: string): boolean }
 }
+
+const LOG_AGAIN_MS = 60_000
 
 const NONE: CorsPolicy = { kind: 'none' }
 const REFUSED: CorsPolicy = { kind: 'refused' }
@@ -63,20 +69,25 @@ const EXPOSED = 'Retry-After, X-Request-Id'
   exports: [Satellites],
 })
 export class CorsModule implements OnModuleInit {
+  private readonly logger = new Logger('CORS')
   private readonly known: KnownOrigins
+  /** Origins whose refusal has just been logged: a page keeps trying. */
+  private readonly logged = new LRUCache<string, true>({ max: 100, ttl: LOG_AGAIN_MS })
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly auditLog: AuditLog,
-    { mainOrigin, operators }: Settings,
+    private readonly settings: Settings,
     satellites: Satellites,
   ) {
+    const { mainOrigin, operators } = settings
     this.known = { mainOrigin, operatorOrigin: operators?.origin ?? null, satellites }
   }
 
   /**
    * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets
-   * 403 and a row in the audit log, and the handler never runs. Then come refusals of the target, which pages may read.
+   * 403 and a row in the audit log, in development a line that says what to do, and the handler never runs. Then come
+   * refusals of the target, which pages may read.
    */
   async onModuleInit(): Promise<void> {
     // The command line has no server.
@@ -98,7 +109,31 @@ export class CorsModule implements OnModuleInit {
   private noteRefusal(request: FastifyRequest): void {
     const detail = { method: request.method }
     this.auditLog.enqueue({ action: 'origin', outcome: 'refused', client: clientOf(request), detail })
+    const { origin = '' } = request.headers
+    if (this.settings.environment !== 'development' || this.logged.has(origin)) return
+    this.logged.set(origin, true)
+    this.logger.warn(`${printable(origin.slice(0, 200))} is not allowed: ${waysIn(origin, this.settings)}`)
   }
+}
+
+/** How pages of an origin that was refused come to be allowed, for the developer who wants that. */
+export function waysIn(
+  origin: string,
+  { satelliteOrigins, isRegistryOnly }: Pick<Settings, 'satelliteOrigins' | 'isRegistryOnly'>,
+): string {
+  if (origin === 'null')
+    return 'a page from a file or in a sandboxed frame has no origin; serve it at localhost'
+  if (!asOrigin(origin, true)) return 'pages on other machines need https'
+  const listed = [...satelliteOrigins, origin].join(',')
+  const ways = [
+    ...(isRegistryOnly ? [] : [`restart with ALLOWED_ORIGINS=${listed}`]),
+    ...(originFault(origin, { ownHosts: [], isLenient: true })
+      ? []
+      : ['add it in the account, under Satellites, without a restart']),
+    `restart with MAIN_ORIGIN=${origin} if it is the main site`,
+  ]
+  const ports = `port ${LOCAL_PORTS.join(', ')} at localhost or 127.0.0.1 needs none of that`
+  return `${ways.join('; or ')}${isRegistryOnly ? '' : ` (${ports})`}`
 }
 
 /** Its pages may ask its own API, at its own host, and nothing else. */

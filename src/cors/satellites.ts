@@ -36,7 +36,7 @@ interface Page {
 export class Satellites implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Satellites')
   private map = new SatelliteMap()
-  /** ALLOWED_ORIGINS; an account's own satellite takes precedence over these. */
+  /** ALLOWED_ORIGINS, and the local ones of development; an account's own satellite takes precedence over these. */
   private readonly listed: ReadonlySet<string>
   private version = 0
   private timer: NodeJS.Timeout | undefined
@@ -47,7 +47,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     settings: Settings,
     private readonly database: Database,
   ) {
-    this.listed = listedOrigins(settings)
+    this.listed = new Set([...listedOrigins(settings), ...settings.localOrigins])
   }
 
   async onModuleInit(): Promise<void> {

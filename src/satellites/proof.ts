@@ -6,6 +6,7 @@ import type { LookupFunction } from 'node:net'
 import { Injectable } from '@nestjs/common'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { proofHostOf } from '../cors/satellite-origin.js'
+import { isWithin } from '../platform/config/origin.js'
 import { Settings } from '../platform/config/settings.js'
 import { type Fault, type FieldError, type FieldFault, faultOf } from '../platform/errors/field-faults.js'
 import { within } from '../platform/time.js'
@@ -246,6 +247,11 @@ async function firstKibibyte(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').trim()
 }
 
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
 /** Resolves addresses with the same name servers as the records, only once; the agent refuses private ones. */
 function lookupBy(resolver: Resolver, mayBePrivate: boolean): LookupFunction {
   return (host, { all }, callback) => {
@@ -258,6 +264,8 @@ function lookupBy(resolver: Resolver, mayBePrivate: boolean): LookupFunction {
 }
 
 async function addressesOf(resolver: Resolver, host: string, mayBePrivate: boolean) {
+  // Name servers need not know it (RFC 6761 §6.3).
+  if (mayBePrivate && isWithin(host, 'localhost')) return LOOPBACK
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = [
     ...(v4.status === 'fulfilled' ? v4.value.map(address => ({ address, family: 4 })) : []),

@@ -14,6 +14,19 @@ export function isSharedDomain(hostname: string): boolean {
 /** A serialised web origin, `scheme://host[:port]`, compared as exact bytes (RFC 6454 §6.2). */
 export type Origin = string & { readonly brand: 'Origin' }
 
+/**
+ * Where tools serve pages of a site that is being written: Next (3000, 3001), our examples (4000), Angular (4200), Vite
+ * (5173), and many others (8080).
+ */
+export const LOCAL_PORTS = [3000, 3001, 4000, 4200, 5173, 8080]
+
+/** The origins of such pages on this machine. */
+export const LOCAL_ORIGINS: readonly Origin[] = LOCAL_PORTS.flatMap(port =>
+  ['localhost', '127.0.0.1'].flatMap(host =>
+    ['https', 'http'].map(scheme => `${scheme}://${host}:${port}` as Origin),
+  ),
+)
+
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
 import { parse } from 'tldts'
 import { withoutByteOrderMark } from './byte-order-mark.js'
-import { isSharedDomain, isWithin, type Origin } from './origin.js'
+import { isSharedDomain, isWithin, LOCAL_ORIGINS, type Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
 import { SettingSheet, type SettingsTable } from './setting.js'
 import { leastIdleSeconds, type Settings } from './settings.js'
@@ -200,6 +200,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ...addresses,
     passkeyRpId: passkeyRpId ?? hostOf(addresses.mainOrigin),
     satelliteOrigins: new Set(allowedOrigins?.filter(origin => origin !== addresses.mainOrigin)),
+    localOrigins: localOrigins(server.environment, addresses),
     brand,
     defaultLanguage,
     ...stores,
@@ -224,6 +225,15 @@ function readSheet(sheet: SettingSheet): Settings {
     },
     warnings: sheet.warnings,
   }
+}
+
+/** So that a new site needs neither a setting nor a restart; never in production, where they would be anybody's. */
+function localOrigins(
+  environment: Settings['environment'],
+  { mainOrigin, isRegistryOnly }: Pick<Settings, 'mainOrigin' | 'isRegistryOnly'>,
+): ReadonlySet<Origin> {
+  if (environment !== 'development' || isRegistryOnly) return new Set()
+  return new Set(LOCAL_ORIGINS.filter(origin => origin !== mainOrigin))
 }
 
 /** Empty while the origin is missing, which is a fault by itself. */

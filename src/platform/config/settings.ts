@@ -20,6 +20,11 @@ export class Settings {
   readonly publicUrl!: string
   readonly mainOrigin!: Origin
   readonly satelliteOrigins!: ReadonlySet<Origin>
+  /**
+   * Further satellites of all accounts, which nobody is shown: in development the pages that tools serve on this
+   * machine. Empty everywhere else.
+   */
+  readonly localOrigins!: ReadonlySet<Origin>
   /** Whether only satellites that accounts have registered count. */
   readonly isRegistryOnly!: boolean
   /** Where proofs of satellites are looked up; empty is the machine's own name servers. */

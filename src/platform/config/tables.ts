@@ -1,6 +1,7 @@
 // Over 500 lines: one table, a row for each setting.
 import { availableParallelism } from 'node:os'
 import { LANGUAGES } from './languages.js'
+import { LOCAL_PORTS } from './origin.js'
 import * as read from './readers.js'
 import { REQUIRED, type SettingsTable, type ValuesOf } from './setting.js'
 
@@ -155,7 +156,8 @@ export const ADDRESS_SETTINGS = {
     default: REQUIRED,
     meaning:
       'The exact origins of the satellites, comma-separated: `scheme://host[:port]`, no trailing slash, no wildcards; ' +
-      'http is accepted outside production, on loopback hosts; MAIN_ORIGIN alone where all satellites are registered by accounts',
+      'http is accepted outside production, on loopback hosts; MAIN_ORIGIN alone where all satellites are registered by accounts. ' +
+      `In development, pages at localhost and 127.0.0.1 with port ${LOCAL_PORTS.join(', ')} are allowed besides, over https and http`,
     examples: {
       // The main site's https twin too.
       development:

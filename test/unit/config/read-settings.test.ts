@@ -444,6 +444,22 @@ describe('config/development.env', () => {
     expect(mail?.smtpUrl.port).toBe(String(port + 25))
   })
 
+  it('lets in what local tools serve besides, whatever is listed, unless only registered satellites count', () => {
+    const localIn = (environment: Record<string, string>) => [
+      ...readSettings({ NODE_ENV: 'development', ...environment }).localOrigins,
+    ]
+    const tool = 'http://localhost:5173'
+    expect(localIn({})).toContain(tool)
+    expect(localIn({ ALLOWED_ORIGINS: 'https://shop.test' })).toContain(tool)
+    expect(localIn({ MAIN_ORIGIN: tool })).not.toContain(tool)
+    expect(localIn({ SATELLITES: 'registry' })).toEqual([])
+  })
+
+  it('lets in none of them anywhere else', () => {
+    expect(read().localOrigins).toEqual(new Set())
+    expect(readSettings({ NODE_ENV: 'test' }).localOrigins).toEqual(new Set())
+  })
+
   it('blames PORT alone when that is no number', () => {
     const read = () => readSettings({ NODE_ENV: 'development', PORT: 'four' })
     expect(read).toThrow(/usable:\n {2}- PORT must be a whole number from 0 to 65535$/)

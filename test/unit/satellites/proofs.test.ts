@@ -172,6 +172,13 @@ describe('files', () => {
     expect(requests.at(-1)).toMatch(/^GET shop\.example\.net:\d+\/\.well-known\/mainstay-challenge\.txt$/)
   })
 
+  test('at localhost, which no name server has to know, outside production', async () => {
+    answer = (_, response) => response.end('token=abc expiry=never')
+    const url = urlOf('localhost')
+    expect(await fetchFile(true, url)).toMatchObject({ texts: ['token=abc expiry=never'], fault: null })
+    expect(await fetchFile(false, url)).toMatchObject({ texts: [] })
+  })
+
   const asked = () => requests.length
   test.each([
     ['a', ['127.0.0.1', '10.0.0.8', '192.168.1.1', '172.16.0.1']],
