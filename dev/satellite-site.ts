@@ -1,13 +1,14 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { serveSites } from '../src/pages/serve-sites.js'
 import { Site } from '../src/pages/site.js'
+import type { SiteHosts } from '../src/pages/site-hosts.js'
 import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
 import { readTlsFiles } from '../src/platform/http/edge/tls-files.js'
 import { redirectToOrigin } from './own-hosts.js'
 
 export interface SatelliteSite {
-  readonly url: string
+  readonly origin: string
   /** Safe to repeat. */
   stop(): Promise<void>
 }
@@ -17,7 +18,10 @@ export interface SatelliteSite {
  * has a certificate and such an origin is listed, else over http. Null when there is none, or another instance
  * occupies it: both would serve the same pages, but only for the API of the instance that occupies it.
  */
-export async function startSatelliteSite(settings: Settings): Promise<SatelliteSite | null> {
+export async function startSatelliteSite(
+  settings: Settings,
+  hosts: SiteHosts,
+): Promise<SatelliteSite | null> {
   const origins = [...settings.satelliteOrigins].map(text => new URL(text))
   const tls = settings.tls && readTlsFiles(settings.tls)
   const over = (protocol: string) =>
@@ -27,13 +31,13 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   const https = origin.protocol === 'https:' ? tls : null
   // Fastify's types know servers of one protocol only.
   const server = fastify({ forceCloseConnections: true, https } as object) as unknown as FastifyInstance
-  const { publicUrl: apiUrl, mainOrigin: mainUrl, defaultLanguage: language } = settings
-  const places = { apiUrl, mainUrl, language }
-  const site = new Site('satellite', places, () => ({ ...settings.brand, name: '', logoUrl: null }))
+  const { publicUrl: apiUrl, mainOrigin: mainUrl, brand, defaultLanguage: language } = settings
+  const places = { apiUrl, mainUrl, mainName: brand.name, language }
+  const site = new Site('satellite', places, () => hosts.brandAt(origin.origin))
   redirectToOrigin(server, origin.origin)
   await serveSites(server, host => (host === origin.host ? site : null))
   const hasStarted = await listen(server, origin)
-  return hasStarted ? { url: origin.origin, stop: () => server.close() } : null
+  return hasStarted ? { origin: origin.origin, stop: () => server.close() } : null
 }
 
 /** The service's own port is not free at any name of this machine. */

@@ -38,7 +38,7 @@ export class SiteHosts {
     private readonly console: ConsoleAddress,
   ) {
     this.plainBrand = { ...brand, name: '', logoUrl: null }
-    const places = { mainUrl: mainOrigin, language: defaultLanguage }
+    const places = { mainUrl: mainOrigin, mainName: brand.name, language: defaultLanguage }
     const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
     this.sites = names.map(name => {
       // A satellite's page makes cross-origin requests even where the API is at its own host, because the
@@ -64,6 +64,11 @@ export class SiteHosts {
       return this.console.reaches(request) ? (this.operator ?? null) : null
     if (host === this.mainHost) return this.main ?? null
     return (this.satellite && this.satelliteAt(host) && this.satellite) || null
+  }
+
+  /** How a page of this origin looks, wherever it is served: as {@link siteAt} would show it. */
+  brandAt(origin: string): Brand | Promise<Brand> {
+    return this.brandOf(this.satellites.find(origin))
   }
 
   /** Null for a suspended one, as for one that is not yet proven. */

@@ -8,11 +8,13 @@ import type { Brand } from '../platform/config/settings.js'
 import type { SiteName } from '../platform/config/tables.js'
 import { SECURITY_HEADERS } from '../platform/http/edge/responses.js'
 
-/** Addresses that the built pages need to know. */
+/** Addresses that the built pages need to know, and what is there. */
 interface PageAddresses {
   /** Where the API is; empty when it has the same origin as the page. */
   readonly apiUrl: string
   readonly mainUrl: string
+  /** What people call the main site. */
+  readonly mainName: string
   /** The BCP 47 tag of the language for browsers that ask for none of the available ones. */
   readonly language: string
 }
@@ -158,10 +160,11 @@ const TITLE = /<title>[^<]*<\/title>/
  * The built page with its addresses and the site's brand filled in: the <meta> elements that
  * web/pieces/site.ts reads. Throws an Error when it has no placeholder for one of them.
  */
-export function pageWith(built: string, { apiUrl, mainUrl, language }: PageAddresses, brand: Brand): string {
+export function pageWith(built: string, addresses: PageAddresses, brand: Brand): string {
+  const { apiUrl, mainUrl, mainName, language } = addresses
   const { name, logoUrl, accent, background, supportUrl } = brand
   const looks = { name, logo: logoUrl, accent, background, support: supportUrl }
-  const contents = { api: apiUrl, main: mainUrl, ...looks }
+  const contents = { api: apiUrl, main: mainUrl, 'main-name': mainName, ...looks }
   const told = Object.entries(contents).reduce((page, [key, content]) => {
     const empty = `<meta name="mainstay-${key}" content=""`
     if (!page.includes(empty)) throw new Error(`The page has no ${empty}`)

@@ -98,7 +98,7 @@ test("a customer's site, from its first record to its suspension, on two replica
   // Logs in by hand-off.
   const shop = await aPage()
   await visit(shop, `${CUSTOMER}/`)
-  await press(shop, 'Log in with main.test')
+  await press(shop, 'Log in with Mainstay')
   await shop.getByText('Afterwards you can go on to customer.test').waitFor()
   await shop.getByLabel('E-mail').fill(member.email)
   await shop.getByLabel('Password').fill(PASSWORD)

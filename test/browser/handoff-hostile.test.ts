@@ -69,7 +69,7 @@ async function logInOnMain(user = member): Promise<void> {
 
 async function handOffTo(origin: string): Promise<void> {
   await visit(page, `${origin}/`)
-  await press('Log in with main.test')
+  await press('Log in with Mainstay')
   await press(/^Continue to /)
   await untilLoggedIn(page)
 }
@@ -78,7 +78,7 @@ describe('a code that somebody else has read', () => {
   /** The satellite's page does not come up, so the code is still in its address and good. */
   async function codeOnItsWay(): Promise<{ code: string; verifier: string }> {
     await visit(page, `${SHOP_ONE}/`)
-    await press('Log in with main.test')
+    await press('Log in with Mainstay')
     await page.route(`${SHOP_ONE}/assets/*.js`, route => route.abort())
     await press(/^Continue to /)
     await page.waitForURL(/#.*code=/)
@@ -308,7 +308,7 @@ describe('what people see', () => {
     await person.clearCookies()
     await logInOnMain(stranger)
     await visit(page, `${CUSTOMER}/`)
-    await press('Log in with main.test')
+    await press('Log in with Mainstay')
     await seeing(`${stranger.email} is not invited to customer.test.`)
     expect(await page.getByText('Rosa').count()).toBe(0)
     expect(await pageColor()).toBe('rgb(249, 250, 251)')
@@ -316,7 +316,7 @@ describe('what people see', () => {
     await press('Back to customer.test')
     await seeing('Your account is not invited to this site.')
     await expectGoodPage(page, 'satellite-handoff-not-invited')
-    await press('Try again with main.test')
+    await press('Try again with Mainstay')
     await press('Use another account')
     await logInHere(member)
     await press(/^Continue to /)
@@ -329,7 +329,7 @@ describe('what people see', () => {
     await logInHere()
     await seeing('You cannot log in here with your password.')
     await expectGoodPage(page, 'satellite-handoff-required')
-    await press('Log in with main.test')
+    await press('Log in with Mainstay')
     expect(await page.getByLabel('E-mail').inputValue()).toBe(member.email)
     await logInHere()
     await press(/^Continue to /)
@@ -345,7 +345,7 @@ function builtPage(): string {
   const brand = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
   return pageWith(
     readFileSync('web/dist/main/index.html', 'utf8'),
-    { apiUrl: API, mainUrl: MAIN, language: 'en' },
+    { apiUrl: API, mainUrl: MAIN, mainName: 'Mainstay', language: 'en' },
     brand,
   )
 }

@@ -12,8 +12,8 @@ import { START_MS, Stage } from './stage/stage.js'
 
 const HANDOFF = 'main.test/handoff'
 const CALLBACK = 'shop-one.test/handoff-callback'
-const THROUGH = 'Log in with main.test'
-const AGAIN = 'Try again with main.test'
+const THROUGH = 'Log in with Mainstay'
+const AGAIN = 'Try again with Mainstay'
 
 let stage: Stage
 let owner: User
@@ -139,7 +139,7 @@ test('the second step leads back to the password first, then out of the hand-off
   expect(await page.locator('.links').count()).toBe(1)
   await gesture(press('Back to the password'), 'Forgot your password?', [])
   await gesture(logInHere, 'Back to the password', [])
-  await gesture(press('Cancel'), 'You have not logged in on main.test.', [CALLBACK])
+  await gesture(press('Cancel'), 'You have not logged in on Mainstay.', [CALLBACK])
 })
 
 test('asks again after somebody has logged out', async () => {
@@ -151,10 +151,10 @@ test('asks again after somebody has logged out', async () => {
 
 test('turns back where people say so, and waits for the next gesture', async () => {
   await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
-  await gesture(press('Cancel'), 'You have not logged in on main.test.', [CALLBACK])
+  await gesture(press('Cancel'), 'You have not logged in on Mainstay.', [CALLBACK])
   await gesture(press(AGAIN), 'Afterwards you can go on', [HANDOFF])
   await gesture(logInHere, asMember(), [])
-  await gesture(press('Cancel'), 'You cancelled on main.test', [CALLBACK])
+  await gesture(press('Cancel'), 'You cancelled on Mainstay', [CALLBACK])
   await gesture(() => page.reload(), THROUGH, [CALLBACK])
   expect(page.url()).toBe(`${SHOP_ONE}/`)
 })

@@ -110,7 +110,7 @@ test(
     await take('billing')
     await visit(`${satellite}/`)
     await take('satellite-login')
-    await page.getByRole('button', { name: /localhost/ }).click()
+    await page.getByRole('button', { name: 'Log in with Mainstay' }).click()
     const goOn = page.getByRole('button', { name: /^Continue to / })
     // For a moment it takes no click, so that nobody is made to click it unseen.
     await page.getByRole('button', { name: /^Continue to /, disabled: false }).waitFor()

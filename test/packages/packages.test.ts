@@ -179,7 +179,7 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('<div id="app">')])
     const script = /assets\/[\w.-]+\.js/.exec(text)?.[0]
     expect((await request(url, { path: `/${script}` })).status).toBe(200)
-    await eventually(() => service.output.includes('Log in there'), { what: 'its welcome' })
+    await eventually(() => service.output.includes('Log in as'), { what: 'its welcome' })
     expect(existsSync(join(project.folder, 'mainstay-data/database/pgdata'))).toBe(true)
     await service.end()
     expect(service.output).toContain('SIGTERM: stopping')

@@ -7,6 +7,8 @@ import { accentsOf, backgroundOf } from '../../src/platform/contrast.js'
 export const site = {
   apiUrl: told('mainstay-api') || location.origin,
   mainUrl: told('mainstay-main') || location.origin,
+  /** What people call the main site; its host where the server of the page does not say. */
+  mainName: told('mainstay-main-name') || hostOf(told('mainstay-main') || location.origin),
   /** The readable name; for a satellite without a name, its host. */
   name: told('mainstay-name') || location.host,
   /** Empty if there is none. */

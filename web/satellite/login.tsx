@@ -6,11 +6,11 @@ import { LoginSteps } from '../pieces/login.js'
 import { Failure, Warning } from '../pieces/notices.js'
 import { SmallPage } from '../pieces/page.js'
 import { go, Link, untilLeft } from '../pieces/router.js'
-import { hostOf, site } from '../pieces/site.js'
+import { site } from '../pieces/site.js'
 import { t } from '../pieces/t.js'
 import { client, completeHandOff, loginThroughMain } from './client.js'
 
-const MAIN = hostOf(site.mainUrl)
+const MAIN = site.mainName
 const messages = () => ({
   HANDOFF_REQUIRED: t('satellite.useMain', { main: MAIN }),
 })
@@ -48,7 +48,7 @@ function ForgotLink() {
 
 /** Leaves for the main site to log in there. */
 function ThroughMain({
-  name = t('satellite.logInWith', { main: hostOf(site.mainUrl) }),
+  name = t('satellite.logInWith', { main: MAIN }),
   loginHint,
   path,
 }: {

@@ -30,8 +30,8 @@ slow(
   async () => {
     server = await start({ HTTPS: 'on' })
     const terminal = server.logEnd()
-    expect(terminal).toContain(`Main site  ${main()}\n`)
-    expect(terminal).toContain(`Satellite  ${satellite()}\n`)
+    expect(terminal).toContain(`Main site  ${main()} `)
+    expect(terminal).toContain(`Satellite  ${satellite()} `)
     expect(terminal).toContain(join(data, 'localhost-cert.pem'))
     for (const site of [main(), satellite()])
       expect(await ask(site, '/', { accept: 'text/html' })).toMatchObject({
@@ -68,7 +68,7 @@ slow(
       PUBLIC_URL: main(),
       MAIN_ORIGIN: main(),
     })
-    expect(server.logEnd()).toContain(`Satellite  ${satellite()}\n`)
+    expect(server.logEnd()).toContain(`Satellite  ${satellite()} `)
   },
   120_000,
 )

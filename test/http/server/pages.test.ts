@@ -23,7 +23,12 @@ import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const ORIGIN = 'https://site.test'
 const BRAND: Brand = { name: 'Rose & Sons', logoUrl: null, accent: '#b91c1c', supportUrl: null }
-const PLACES = { apiUrl: 'https://api.main.test', mainUrl: 'https://www.main.test', language: 'de' }
+const PLACES = {
+  apiUrl: 'https://api.main.test',
+  mainUrl: 'https://www.main.test',
+  mainName: 'Rose & Sons',
+  language: 'de',
+}
 const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const NAMES = ['main', 'satellite'] as const
 /** Issue: "if the bundle stays ≤ 130 kB gzipped". */
@@ -428,6 +433,7 @@ it.each([
     mainOrigin: MAIN,
     publicUrl: MAIN,
     operators: null,
+    brand: BRAND,
   } as unknown as Settings
   const active = new Map([SHOP_ONE, 'http://127.0.0.1:3001'].map(origin => [origin, { origin }]))
   const satellites = { find: (origin: string) => active.get(origin) ?? null } as unknown as Satellites

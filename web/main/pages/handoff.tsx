@@ -80,7 +80,7 @@ function HandOffLogin({ news, request }: { readonly news: ReactNode; readonly re
   return (
     <HintedLogin
       request={request}
-      title={satellite ? t('handoff.title', { host: hostOf(satellite.origin) }) : undefined}
+      title={satellite ? t('handoff.title', { site: hostOf(satellite.origin) }) : undefined}
       isWaiting={!satellite && !confirmed.error}
       above={news}
       about={
@@ -187,7 +187,7 @@ function Choice(props: ChoiceProps) {
   if (offer.access !== 'allowed') return <RefusedChoice {...props} access={offer.access} />
   if (isLeaving)
     return (
-      <SmallPage title={t('handoff.title', { host: hostOf(offer.origin) })}>
+      <SmallPage title={t('handoff.title', { site: nameOf(offer) })}>
         <Waiting what={t('handoff.goingOn', { host: hostOf(offer.origin) })} />
       </SmallPage>
     )
@@ -210,10 +210,10 @@ function AllowedChoice({
 }) {
   const { isSettled, isSettledNow } = useSettled()
   const { origin, branding, email } = offer
-  const name = branding?.name ?? offer.name
+  const name = nameOf(offer)
   const colours = branding ? { background: branding.accent, color: inkOn(branding.accent) } : {}
   return (
-    <SmallPage title={t('handoff.title', { host: hostOf(origin) })}>
+    <SmallPage title={t('handoff.title', { site: name })}>
       {branding && <SatelliteMark branding={branding} />}
       <p>
         <T id="handoff.about" host={hostOf(origin)} strong={<strong />} />
@@ -253,6 +253,11 @@ function AllowedChoice({
       </div>
     </SmallPage>
   )
+}
+
+/** The name of a satellite, for people who are admitted there; its owner chose it, so its host is shown beside it. */
+function nameOf({ branding, name }: HandOffOffer): string {
+  return branding?.name ?? name
 }
 
 /** What a user who is logged in must decide on. */
