@@ -94,6 +94,7 @@ export {
   type Checkpoint,
   type Verified,
 } from '../src/audit/verifier.js'
+export { LinkLogins } from '../src/auth/link-login.js'
 export { LoginSessions } from '../src/auth/login.js'
 export { LoginLimits } from '../src/auth/login-limits.js'
 export { PasswordMails } from '../src/auth/password.js'

@@ -6,9 +6,22 @@ import {
   type ExecutionContext,
   Injectable,
   Post,
+  Req,
+  Res,
   UseGuards,
 } from '@nestjs/common'
 import { ApiOperation, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  answerToLink,
+  LINK_LOGIN,
+  type LinkLogin,
+  LinkLoginAnswer,
+  LinkLoginBody,
+  LinkLogins,
+  linkContextOf,
+} from '../auth/link-login.js'
+import type { LoginContext } from '../auth/login-policy.js'
 import { languageWanted } from '../mail/language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
@@ -20,7 +33,7 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { Id } from '../platform/http/fields.js'
 import { type Client, CurrentClient, requestOf } from '../platform/http/request.js'
-import { MailedToken, OneTimeTokens, withdrawMailedTokens } from '../platform/one-time-tokens.js'
+import { OneTimeTokens, withdrawMailedTokens } from '../platform/one-time-tokens.js'
 import { type CountedAction, RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
 import { withMinimumDuration } from '../platform/time.js'
@@ -59,6 +72,7 @@ export class SignUpService {
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
     private readonly auditLog: AuditLog,
+    private readonly logins: LinkLogins,
   ) {}
 
   /**
@@ -100,17 +114,23 @@ export class SignUpService {
   }
 
   /**
-   * Creates the account and its owner. The link proves that the caller reads the mailbox; the password proves
+   * Creates the account and its owner, whom it logs in like {@link LinkLogins.open}. The link proves that the caller reads the mailbox; the password proves
    * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid, until twenty
    * were wrong (`TOO_MANY_ATTEMPTS` from then on). Of two concurrent calls, only one succeeds. Throws `INVALID_LINK`,
    * and `EMAIL_TAKEN` when the address has got a user in the meantime.
    */
-  async verify(token: string, password: string, client: Client): Promise<User> {
+  async verify(
+    token: string,
+    password: string,
+    context: LoginContext,
+  ): Promise<{ readonly userId: string; readonly login: LinkLogin }> {
+    const { client } = context
     const { detail, email } = await this.tokens.require('sign-up', token, client, 'email.verify')
     const found = { ...detail, email } as unknown as PendingSignUp
     const counted = await this.countGuess(token, found.email, client)
     const checked = this.requirePassword(found, password, client)
-    return counted.checkedBy(checked.then(() => this.complete(token, found, client)))
+    const owner = await counted.checkedBy(checked.then(() => this.complete(token, found, client)))
+    return { userId: owner.id, login: await this.logins.open(owner, 'sign-up', context) }
   }
 
   /** By the link as well, from however many networks they come: who reads the mail may not know the password. */
@@ -179,12 +199,11 @@ class SignUpBody {
   @Name({ optional: true }) name?: string
 }
 
-class VerifySignUpBody {
-  @MailedToken() token!: string
+class VerifySignUpBody extends LinkLoginBody {
   @Password({ description: 'The one given at the sign-up' }) password!: string
 }
 
-class SignedUpAnswer {
+class SignedUpAnswer extends LinkLoginAnswer {
   @Id() userId!: string
 }
 
@@ -208,7 +227,10 @@ class SignUpGuard implements CanActivate {
 @Controller('api/signup')
 @UseGuards(SignUpGuard)
 export class SignUpController {
-  constructor(private readonly signUps: SignUpService) {}
+  constructor(
+    private readonly signUps: SignUpService,
+    private readonly settings: Settings,
+  ) {}
 
   /** Public, because the caller has no account yet. */
   @Public()
@@ -231,13 +253,19 @@ export class SignUpController {
   @ApiOperation({
     summary: 'Confirm the e-mail address of a sign-up',
     description:
-      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because the ' +
-      'reader of the mail may not be the person who chose it. With a wrong password the link stays valid.',
+      'Creates the account and its owner. It takes the password of the sign-up again, because the reader of the mail may ' +
+      `not be the person who chose it. With a wrong password the link stays valid. ${LINK_LOGIN}`,
   })
   @Answers(201, 'The account has been created', SignedUpAnswer)
   @Refuses('INVALID_LINK', 'INVALID_CREDENTIALS', 'EMAIL_TAKEN', 'TOO_BUSY')
-  async verify(@Body() { token, password }: VerifySignUpBody, @CurrentClient() client: Client) {
-    const { id } = await this.signUps.verify(token, password, client)
-    return { userId: id }
+  async verify(
+    @Body() body: VerifySignUpBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const context = linkContextOf(body, client, request, this.settings)
+    const { login, userId } = await this.signUps.verify(body.token, body.password, context)
+    return { userId, ...answerToLink(login, context, reply, this.settings) }
   }
 }

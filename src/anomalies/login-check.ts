@@ -117,20 +117,21 @@ export class LoginAnomalyCheck {
   }
 
   /**
-   * Records what a login comes from, in its transaction. With `revoke`, throws {@link UnusualLogin} for one that is too
-   * unusual: once the transaction is rolled back, nothing is known of it, not even to a login at the same moment.
+   * Records what a login comes from, in its transaction. `isSuspicious`: the settings let it count as no
+   * re-authentication. With `revoke`, throws {@link UnusualLogin} for one that is too unusual: once the transaction is
+   * rolled back, nothing is known of it, not even to a login at the same moment.
    */
   async record(
     transaction: Db,
     { userId }: Pick<OwnedSession, 'userId'>,
     presented: DeviceId | null | undefined,
     client: Client,
-  ): Promise<KnownDevice> {
+  ): Promise<{ readonly device: KnownDevice; readonly isSuspicious: boolean }> {
     const device = await this.knownDevices.remember(transaction, userId, presentedDevice(presented, client))
-    if (!this.mayRefuse) return device
     const anomaly = this.anomalyOf(device, client)
-    if (this.response.actionsFor(anomaly).has('revoke')) throw new UnusualLogin(anomaly)
-    return device
+    const actions = this.response.actionsFor(anomaly)
+    if (actions.has('revoke')) throw new UnusualLogin(anomaly)
+    return { device, isSuspicious: actions.has('reauthenticate') }
   }
 
   /** Mails the user about a login that {@link record} has refused; its session was never given out. */

@@ -13,6 +13,7 @@ import { UsersModule } from '../users/users.module.js'
 import { FactorCheck } from './factor-check.js'
 import { HandoffController } from './handoff.controller.js'
 import { HandoffCodes, HandoffRedemption } from './handoff.js'
+import { LinkLogins } from './link-login.js'
 import { LoginController, SecondFactorController } from './login.controller.js'
 import { LoginSessions, PasswordLogin } from './login.js'
 import { LoginLimits } from './login-limits.js'
@@ -62,6 +63,7 @@ import { SecondFactorChallenges } from './second-factor-challenges.js'
     SecondFactorChallenges,
     LoginSessions,
     PasswordLogin,
+    LinkLogins,
     SecondFactorLogin,
     DeviceMemory,
     PasskeyLogin,
@@ -74,6 +76,6 @@ import { SecondFactorChallenges } from './second-factor-challenges.js'
     PasswordForgot,
     PasswordChanges,
   ],
-  exports: [LoginPolicy, FactorCheck, PasswordMails, PasswordProof],
+  exports: [LoginPolicy, LinkLogins, FactorCheck, PasswordMails, PasswordProof],
 })
 export class AuthModule {}

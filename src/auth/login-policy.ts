@@ -62,6 +62,16 @@ export class LoginPolicy {
     return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
   }
 
+  /**
+   * What a login there refuses the right password of this user with, before it asks for a second factor; null where it
+   * does not.
+   */
+  async refusalOfLogin(user: User, site: LoginSite): Promise<ErrorCode | null> {
+    if (this.isBarredOwner(user, site)) return 'OWNER_LOGIN_BARRED'
+    if (user.disabledAt || !this.isInScope(user, site)) return 'INVALID_CREDENTIALS'
+    return (await this.requiresHandoff(user, site.origin)) ? 'HANDOFF_REQUIRED' : null
+  }
+
   /** Whether no user may type a password on pages of this origin. Reads no store. */
   isHandoffOnly(origin: string | null): boolean {
     return this.satelliteAt(origin)?.loginMode === 'handoff'

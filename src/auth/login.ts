@@ -147,9 +147,10 @@ export class LoginSessions {
       if (!(await this.users.lockUnchanged(transaction, user))) throw unavailable('TOO_BUSY')
       const sendMails = basis ? await basis.use(transaction, session) : NO_MAILS
       if (remembered && !(await this.devices.use(transaction, remembered))) throw unavailable('TOO_BUSY')
-      const liveSessions = await this.sessions.add(transaction, session)
+      const { device, isSuspicious } = await this.anomalyCheck.record(transaction, session, deviceId, client)
+      const added = isSuspicious ? { ...session, reauthenticatedAt: null } : session
+      const liveSessions = await this.sessions.add(transaction, added)
       await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'login', detail))
-      const device = await this.anomalyCheck.record(transaction, session, deviceId, client)
       return { device, liveSessions, sendMails }
     })
   }

@@ -1,14 +1,16 @@
-import { Body, Controller, Post } from '@nestjs/common'
-import { ApiOperation, ApiTags } from '@nestjs/swagger'
+import { Body, Controller, Post, Req, Res } from '@nestjs/common'
+import { ApiOperation, ApiTags, IntersectionType } from '@nestjs/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Settings } from '../platform/config/settings.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { ListOf } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
-import { MailedToken } from '../platform/one-time-tokens.js'
 import { ExemptFromWriteLimit, LiveSession } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { type Email, EmailAddress } from '../users/email.js'
 import { NewPassword, Password } from '../users/passwords/passwords.js'
+import { answerToLink, LINK_LOGIN, LinkLoginAnswer, LinkLoginBody, linkContextOf } from './link-login.js'
 import { PasswordChanges, PasswordForgot } from './password.js'
 
 class PasswordForgotBody {
@@ -19,11 +21,9 @@ class NewPasswordBody {
   @NewPassword({ description: 'The new password', example: 'four words nobody guesses' }) password!: string
 }
 
-class PasswordResetBody extends NewPasswordBody {
-  @MailedToken() token!: string
-}
+class PasswordResetBody extends IntersectionType(LinkLoginBody, NewPasswordBody) {}
 
-class PasswordResetAnswer {
+class PasswordResetAnswer extends LinkLoginAnswer {
   @ListOf(String, {
     nullable: true,
     description: 'Origins of the satellites where the user may log in; null means everywhere',
@@ -42,6 +42,7 @@ export class PasswordController {
   constructor(
     private readonly forgotten: PasswordForgot,
     private readonly changes: PasswordChanges,
+    private readonly settings: Settings,
   ) {}
 
   /** Public: a user who has forgotten their password cannot log in. */
@@ -64,13 +65,20 @@ export class PasswordController {
   @ApiOperation({
     summary: 'Choose a new password with a mailed link',
     description:
-      'Uses up the link and ends all sessions of the user, without a new login. If the address that it was mailed to was changed within ' +
-      'the last 7 days, that address comes back. With a weak password the link stays valid for another try.',
+      'Uses up the link and ends all sessions of the user. If the address that it was mailed to was changed within ' +
+      `the last 7 days, that address comes back. With a weak password the link stays valid for another try. ${LINK_LOGIN}`,
   })
   @Answers(200, 'The new password is set', PasswordResetAnswer)
   @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'WEAK_PASSWORD', 'TOO_BUSY')
-  reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
-    return this.changes.reset(token, password, client)
+  async reset(
+    @Body() body: PasswordResetBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const context = linkContextOf(body, client, request, this.settings)
+    const { login, satellites } = await this.changes.reset(body.token, body.password, context)
+    return { satellites, ...answerToLink(login, context, reply, this.settings) }
   }
 
   @Post('change')

@@ -24,7 +24,9 @@ import { PasswordPolicy } from '../users/passwords/password-policy.js'
 import { AccountRecovery } from '../users/recovery.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
+import { type LinkLogin, LinkLogins } from './link-login.js'
 import { LoginLimits } from './login-limits.js'
+import type { LoginContext } from './login-policy.js'
 import { PasswordProof } from './reauthentication.js'
 
 /** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
@@ -177,15 +179,21 @@ export class PasswordChanges {
     private readonly knownDevices: KnownDevices,
     private readonly changes: SessionChanges,
     private readonly mails: PasswordMails,
+    private readonly logins: LinkLogins,
   ) {}
 
   /**
-   * Sets the password of the user whom the link was mailed to, ends all their sessions and mails them; no user is
-   * logged in. Returns where the user may log in. If the address has been changed since and that can be undone,
-   * it is changed back, because an attacker may have changed it. Throws `INVALID_LINK`, also for a disabled
-   * user, and `WEAK_PASSWORD`, after which the link still works. Of two concurrent calls, only one succeeds.
+   * Sets the password of the user whom the link was mailed to, ends all their sessions and mails them; then logs them
+   * in like {@link LinkLogins.open}. Also returns where the user may log in. If the address has been changed since and
+   * that can be undone, it is changed back, because an attacker may have changed it. Throws `INVALID_LINK`, also for a
+   * disabled user, and `WEAK_PASSWORD`, after which the link still works. Of two concurrent calls, only one succeeds.
    */
-  async reset(text: string, password: string, client: Client): Promise<Pick<User, 'satellites'>> {
+  async reset(
+    text: string,
+    password: string,
+    context: LoginContext,
+  ): Promise<Pick<User, 'satellites'> & { readonly login: LinkLogin }> {
+    const { client } = context
     const { user: found, token } = await this.links.find({
       purpose: 'password-reset',
       text,
@@ -210,7 +218,8 @@ export class PasswordChanges {
       const changed = await this.replace(transaction, user, { passwordHash, client, event, tell: restored })
       return mergeRecorded(changed, recovered)
     })
-    return { satellites: user.satellites }
+    const login = await this.logins.open({ id: user.id, passwordHash }, 'password-reset', context)
+    return { satellites: user.satellites, login }
   }
 
   /**

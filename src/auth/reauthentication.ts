@@ -230,7 +230,7 @@ export class FactorProofs {
       return await this.factors.check(user, proof, context)
     } catch (error) {
       // A code that was right a moment ago is wrong the second time; a passkey's challenge may have expired.
-      const isMistake = proof.passkey || this.reauthentication.isRecent(actor)
+      const isMistake = proof.passkey || this.reauthentication.isSecondFactorRecent(actor)
       if (isWrongFactor(error) && !isMistake) await this.warn(actor)
       throw error
     }

@@ -21,8 +21,8 @@ import type { Session } from './session.js'
 import { SessionStore } from './session-store.js'
 
 /**
- * Whether a session's user has recently proved their identity again. A login does not count, because an attacker
- * who finds an unlocked browser has that as well.
+ * Whether a session's user has proved their identity recently: again within the session, or at the login of a main
+ * session. What that costs: docs/decisions/sensitive-changes-ask-again.md.
  */
 @Injectable()
 export class Reauthentication {

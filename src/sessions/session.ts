@@ -56,7 +56,7 @@ export interface Session {
   readonly expiresAt: Date
   /** The strictest idle timeout that applied when the session was read; null for none. */
   readonly idleSeconds: number | null
-  /** When the user last re-authenticated; null if never. */
+  /** When the user last re-authenticated, which the login of a main session counts as; null if never. */
   readonly reauthenticatedAt: Date | null
   /** What the user has proved, at login and since. */
   readonly amr: AuthMethods

@@ -318,6 +318,8 @@ export class SessionsService {
    * one. The caller adds it ({@link add}), if the user is unchanged since they were read: whatever ends all of a user's
    * sessions either finds it or keeps it from being added. It expires at `expiresBy` at the latest. The caller also ends
    * sessions beyond the limit: {@link endSurplus}.
+   *
+   * On the main site a new proof is a re-authentication as well, because its user has just given what that asks for.
    */
   create(
     user: SessionUser,
@@ -340,7 +342,7 @@ export class SessionsService {
       ...times,
       // The account's own joins at the first refresh.
       idleSeconds: this.terms.idleSeconds({ source, origin: client.origin }, null),
-      reauthenticatedAt: null,
+      reauthenticatedAt: source === 'main' && !proof.inheritedAuthTime ? times.createdAt : null,
       amr: proof.methods,
       authTime: proof.inheritedAuthTime ?? times.createdAt,
     }

@@ -1,9 +1,17 @@
-import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common'
+import { Body, Controller, Delete, Get, Param, Post, Req, Res } from '@nestjs/common'
 import { ApiOperation, ApiTags } from '@nestjs/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  answerToLink,
+  LINK_LOGIN,
+  LinkLoginAnswer,
+  LinkLoginBody,
+  linkContextOf,
+} from '../auth/link-login.js'
+import { Settings } from '../platform/config/settings.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { Id, Instant, ListOf, Nested, Text } from '../platform/http/fields.js'
 import { type Client, CurrentClient, IdInPath } from '../platform/http/request.js'
-import { MailedToken } from '../platform/one-time-tokens.js'
 import type { Permissions } from '../platform/permissions.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
@@ -24,8 +32,7 @@ class InvitationBody {
   @SatelliteOrigins() satellites?: string[] | null
 }
 
-class AcceptInvitationBody {
-  @MailedToken() token!: string
+class AcceptInvitationBody extends LinkLoginBody {
   @NewPassword() password!: string
   @Name({ optional: true }) name?: string
 }
@@ -51,7 +58,7 @@ class InvitationsAnswer {
 }
 
 /** The new member, and the origins that they may log in at. */
-class AcceptedAnswer {
+class AcceptedAnswer extends LinkLoginAnswer {
   @Id() userId!: string
 
   @ListOf(String, { nullable: true, description: 'Origins to log in at; null means all' })
@@ -136,7 +143,10 @@ export class InvitationsController {
 @ApiTags('Team')
 @Controller('api/invitations')
 export class AcceptInvitationController {
-  constructor(private readonly acceptInvitation: AcceptInvitation) {}
+  constructor(
+    private readonly acceptInvitation: AcceptInvitation,
+    private readonly settings: Settings,
+  ) {}
 
   /** Public: they have no login yet, and the link is the proof. */
   @Public()
@@ -144,12 +154,19 @@ export class AcceptInvitationController {
   @ApiOperation({
     summary: 'Join a team with a mailed link',
     description:
-      'Uses up the link and creates the member, without a login. It works as long as the inviter could still send the same ' +
-      'invitation. With a weak password the link stays valid for another try.',
+      'Uses up the link and creates the member. It works as long as the inviter could still send the same invitation. ' +
+      `With a weak password the link stays valid for another try. ${LINK_LOGIN}`,
   })
-  @Answers(201, 'The member may log in', AcceptedAnswer)
+  @Answers(201, 'The member has joined', AcceptedAnswer)
   @Refuses('PLAN_LIMIT_REACHED', 'INVALID_LINK', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'TOO_BUSY')
-  accept(@Body() body: AcceptInvitationBody, @CurrentClient() client: Client) {
-    return this.acceptInvitation.accept(body, client)
+  async accept(
+    @Body() body: AcceptInvitationBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const context = linkContextOf(body, client, request, this.settings)
+    const { login, ...accepted } = await this.acceptInvitation.accept(body, context)
+    return { ...accepted, ...answerToLink(login, context, reply, this.settings) }
   }
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
+import { type LinkLogin, LinkLogins } from '../auth/link-login.js'
+import type { LoginContext } from '../auth/login-policy.js'
 import { Satellites } from '../cors/satellites.js'
 import type { MailLanguage } from '../mail/language.js'
 import { onlySatelliteOf, safeName } from '../mail/layout.js'
@@ -225,17 +227,23 @@ export class AcceptInvitation {
     private readonly passwordPolicy: PasswordPolicy,
     private readonly notices: OwnerNotices,
     private readonly auditLog: AuditLog,
+    private readonly logins: LinkLogins,
   ) {}
 
   /**
-   * Uses the link up and creates the invited member, whom it does not log in; returns their id, and the satellites that
-   * they may use. Throws `INVALID_LINK`, `EMAIL_TAKEN` when the address has meanwhile joined another account, and
+   * Uses the link up and creates the invited member, whom it then logs in like {@link LinkLogins.open}; also returns
+   * their id, and the satellites that they may use. Throws `INVALID_LINK`, `EMAIL_TAKEN` when the address has meanwhile joined another account, and
    * `WEAK_PASSWORD` or `PLAN_LIMIT_REACHED`, which leave the link valid.
    */
   async accept(
     { token, password, name = null }: Joining,
-    client: Client,
-  ): Promise<{ readonly userId: string; readonly satellites: readonly string[] | null }> {
+    context: LoginContext,
+  ): Promise<{
+    readonly userId: string
+    readonly satellites: readonly string[] | null
+    readonly login: LinkLogin
+  }> {
+    const { client } = context
     const invitation = asInvitation(
       await this.tokens.require('invitation', token, client, 'invitation.accept'),
     )
@@ -253,7 +261,8 @@ export class AcceptInvitation {
       return this.notices.memberJoined(transaction, member, inviter)
     })
     sendOwnerNotice()
-    return { userId, satellites }
+    const login = await this.logins.open({ id: userId, passwordHash }, 'invitation', context)
+    return { userId, satellites, login }
   }
 
   /**

@@ -570,10 +570,24 @@ export interface Operations {
 export interface AcceptInvitationBody {
   /** From behind `#token=` in the link */
   readonly token: string
+  /** As at `POST /api/login` */
+  readonly deviceId?: string | null
   readonly password: string
   readonly name?: string
 }
 export interface AcceptedAnswer {
+  /** As from `POST /api/login` */
+  readonly accessToken?: string
+  /** Satellites and mobile apps only */
+  readonly sessionId?: string
+  /** As from `POST /api/login` */
+  readonly deviceId?: string
+  /** Instead of a token: what `POST /api/login` would refuse this user with */
+  readonly code?: string
+  /** With `SECOND_FACTOR_REQUIRED`, for `POST /api/login/second-factor` */
+  readonly challenge?: string
+  /** With `SECOND_FACTOR_REQUIRED`: what the user can use here */
+  readonly methods?: readonly ('totp' | 'passkey' | 'recovery')[]
   readonly userId: string
   /** Origins to log in at */
   readonly satellites: readonly string[] | null
@@ -928,14 +942,28 @@ export interface PasswordForgotBody {
   readonly email: string
 }
 export interface PasswordResetAnswer {
+  /** As from `POST /api/login` */
+  readonly accessToken?: string
+  /** Satellites and mobile apps only */
+  readonly sessionId?: string
+  /** As from `POST /api/login` */
+  readonly deviceId?: string
+  /** Instead of a token: what `POST /api/login` would refuse this user with */
+  readonly code?: string
+  /** With `SECOND_FACTOR_REQUIRED`, for `POST /api/login/second-factor` */
+  readonly challenge?: string
+  /** With `SECOND_FACTOR_REQUIRED`: what the user can use here */
+  readonly methods?: readonly ('totp' | 'passkey' | 'recovery')[]
   /** Origins of the satellites where the user may log in */
   readonly satellites: readonly string[] | null
 }
 export interface PasswordResetBody {
-  /** The new password */
-  readonly password: string
   /** From behind `#token=` in the link */
   readonly token: string
+  /** As at `POST /api/login` */
+  readonly deviceId?: string | null
+  /** The new password */
+  readonly password: string
 }
 export interface PendingTransferAnswer {
   /** The future owner */
@@ -1221,6 +1249,18 @@ export interface SignUpBody {
   readonly name?: string
 }
 export interface SignedUpAnswer {
+  /** As from `POST /api/login` */
+  readonly accessToken?: string
+  /** Satellites and mobile apps only */
+  readonly sessionId?: string
+  /** As from `POST /api/login` */
+  readonly deviceId?: string
+  /** Instead of a token: what `POST /api/login` would refuse this user with */
+  readonly code?: string
+  /** With `SECOND_FACTOR_REQUIRED`, for `POST /api/login/second-factor` */
+  readonly challenge?: string
+  /** With `SECOND_FACTOR_REQUIRED`: what the user can use here */
+  readonly methods?: readonly ('totp' | 'passkey' | 'recovery')[]
   readonly userId: string
 }
 export interface SiteSessionsAnswer {
@@ -1326,6 +1366,8 @@ export interface TransferBody {
 export interface VerifySignUpBody {
   /** From behind `#token=` in the link */
   readonly token: string
+  /** As at `POST /api/login` */
+  readonly deviceId?: string | null
   /** The one given at the sign-up */
   readonly password: string
 }

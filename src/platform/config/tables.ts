@@ -412,7 +412,7 @@ export const SESSION_SETTINGS = {
     name: 'REAUTHENTICATION_TTL_SECONDS',
     read: read.seconds(1, MAX_REAUTHENTICATION_TTL_SECONDS),
     default: '600',
-    meaning: 'How long a session counts as re-authenticated',
+    meaning: 'How long a session counts as re-authenticated, also after its login on the main site',
   },
 } as const satisfies SettingsTable
 
@@ -689,8 +689,8 @@ export const ANOMALY_SETTINGS = {
     default: 'log:1,notify:60,reauthenticate:60',
     meaning:
       'What is done about an unusual login or refresh, and from which score (1 to 100): `log`, `notify` (a mail), ' +
-      '`reauthenticate` (a recent re-authentication no longer counts), `revoke` (the session ends, a login is ' +
-      'refused); see [docs/operations.md](docs/operations.md#anomalies)',
+      '`reauthenticate` (a recent re-authentication no longer counts, nor does the login as one), `revoke` (the session ' +
+      'ends, a login is refused); see [docs/operations.md](docs/operations.md#anomalies)',
   },
   geoIpFile: {
     name: 'GEOIP_FILE',

@@ -172,6 +172,7 @@ describe('The end of an account', () => {
   describe('is refused', () => {
     it('without the password, which keeping the account does not need', async () => {
       const owner = await aSignedInOwner(app)
+      app.clock.advance(app.settings.reauthenticationTtlSeconds)
       const refused = await ask(app, owner)
       expect(outcome(refused)).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(refused.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)

@@ -88,6 +88,7 @@ describe('The account', () => {
   it('requires them of fewer people, or of nobody, only after a re-authentication', async () => {
     const session = await signIn(app, await anOwner(app), 'main')
     expect((await rename(session, { handoffRequired: 'everyone' })).status).toBe(200)
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
     for (const handoffRequired of ['owners', 'none'])
       expect((await rename(session, { name: 'Ours', handoffRequired })).json).toMatchObject({
         code: 'REAUTHENTICATION_REQUIRED',

@@ -23,7 +23,13 @@ import { anApp, MAIN } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, outcome, refreshByCookie } from '../support/api-calls.js'
-import { aProvenOwner, onMainSite, provenSession, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import {
+  aProvenOwner,
+  onMainSite,
+  provenSession,
+  STEP_UP_CHALLENGE,
+  staleSession,
+} from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 import { untilWaiting } from '../support/waiting-statements.js'
 
@@ -101,7 +107,7 @@ describe('A change of the e-mail address', () => {
   })
 
   it('asks for the password first', async () => {
-    const session = await signIn(app, await anOwner(app), 'main')
+    const session = await staleSession(app, await anOwner(app))
     const answer = await ask(session, anEmail())
     expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
     expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)

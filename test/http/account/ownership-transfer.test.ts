@@ -27,6 +27,7 @@ import {
   provenSession,
   reauthenticate,
   STEP_UP_CHALLENGE,
+  staleSession,
 } from '../support/reauthenticate.js'
 import { aManager, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -536,7 +537,7 @@ describe('A transfer of the account', () => {
     it('without the password', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
-      const answer = await request(await signIn(app, owner, 'main'), member.id)
+      const answer = await request(await staleSession(app, owner), member.id)
       expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
       expect(await ownersOf(owner)).toEqual([owner.id])

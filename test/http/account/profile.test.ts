@@ -33,7 +33,7 @@ import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { addPasskey, provenPasskeySession } from '../support/passkey-calls.js'
-import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { provenSession, reauthenticate, STEP_UP_CHALLENGE, staleSession } from '../support/reauthenticate.js'
 import { accept, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -121,7 +121,7 @@ describe('The profile', () => {
     }
 
     it('asks for the password first', async () => {
-      const answer = await exportOf(await signIn(app, await anOwner(app), 'main'))
+      const answer = await exportOf(await staleSession(app, await anOwner(app)))
       expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
     })

@@ -122,6 +122,7 @@ describe('What an account requires of its users', () => {
   it('is changed after a re-authentication, and the administrators are told', async () => {
     const owner = await aSignedInOwner(app)
     await giveTotp(app, owner)
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
     expect(outcome(await changePolicy(app, owner, requiring('managers')))).toBe(
       '401 REAUTHENTICATION_REQUIRED',
     )

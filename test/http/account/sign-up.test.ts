@@ -54,9 +54,8 @@ describe('Sign-up', () => {
 
     const verified = await verify(token)
     expect(outcome(verified)).toBe('201')
-    expect(verified.setCookies).toEqual([])
     const owner = await find(email)
-    expect(verified.json).toEqual({ userId: owner?.id })
+    expect(verified.json.userId).toBe(owner?.id)
     expect(owner).toMatchObject({
       name: 'Rosa Meadows',
       role: 'owner',

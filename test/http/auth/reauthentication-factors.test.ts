@@ -31,6 +31,7 @@ describe('Re-authentication with any factor', () => {
 
   it('says which factors the user has, in the refusal and on request', async () => {
     const { user, session } = await userWithPasskey()
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
     const refusal = await ask(session)
     expect(outcome(refusal)).toBe('401 REAUTHENTICATION_REQUIRED')
     expect(refusal.json.methods).toEqual(['password', 'passkey', 'recovery'])
@@ -58,6 +59,7 @@ describe('Re-authentication with any factor', () => {
       const passkey = theirs.authenticator.get(options, lies)
       expect(outcome(await prove(mine.session, { passkey }))).toBe('401 PASSKEY_INVALID')
     }
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
     expect(outcome(await ask(mine.session))).toBe('401 REAUTHENTICATION_REQUIRED')
     // They used nothing up.
     expect(outcome(await prove(theirs.session, { passkey: theirs.authenticator.get(options) }))).toBe('200')

@@ -6,7 +6,7 @@ import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
-import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { reauthenticate, STEP_UP_CHALLENGE, staleSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const TEN_MINUTES = 600
@@ -29,8 +29,9 @@ describe('POST /api/reauthenticate', () => {
   }
 
   it('takes the right password as proof for ten minutes, in this session alone', async () => {
-    const owner = await aSignedInOwner(app)
-    const other = await signIn(app, owner, 'main')
+    const user = await anOwner(app)
+    const other = await signIn(app, user, 'main')
+    const owner = { ...user, ...(await staleSession(app, user)) }
     expect(await isProven(owner)).toBe(false)
 
     const answer = await reauthenticate(app, owner)
@@ -73,6 +74,7 @@ describe('POST /api/reauthenticate', () => {
     ]
     expect(answers.map(outcome)).toEqual(Array(3).fill('401 INVALID_CREDENTIALS'))
     expect(answers.map(({ headers }) => headers['www-authenticate'])).toEqual(Array(3).fill(undefined))
+    app.clock.advance(TEN_MINUTES)
     for (const session of sessions) expect(await isProven(session)).toBe(false)
   })
 
@@ -83,7 +85,8 @@ describe('POST /api/reauthenticate', () => {
   })
 
   it('refuses the old password when it is changed while it is being looked at', async () => {
-    const owner = await aSignedInOwner(app)
+    const owner = await anOwner(app)
+    const session = await staleSession(app, owner)
     const passwords = app.get(Passwords)
     const verify = passwords.verify.bind(passwords)
     jest.spyOn(passwords, 'verify').mockImplementationOnce(async (...args) => {
@@ -94,8 +97,8 @@ describe('POST /api/reauthenticate', () => {
         .transaction(transaction => app.get(Users).setPassword(transaction, owner.id, hash))
       return isRight
     })
-    expect(outcome(await reauthenticate(app, owner))).toBe('503 TOO_BUSY')
-    expect(await isProven(owner)).toBe(false)
+    expect(outcome(await reauthenticate(app, session))).toBe('503 TOO_BUSY')
+    expect(await isProven(session)).toBe(false)
   })
 
   it('is in the audit log, right and wrong, without the password', async () => {

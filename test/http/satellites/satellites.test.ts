@@ -18,7 +18,7 @@ import { signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
-import { provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { provenSession, reauthenticate, staleSession } from '../support/reauthenticate.js'
 import {
   addSatellite,
   aLandlord,
@@ -332,7 +332,7 @@ describe('The satellites of an account', () => {
     it('need a re-authentication to let passwords be typed there that were not', async () => {
       const landlord = await aLandlord(app)
       const { id } = await addSatellite(app, landlord)
-      const later = { ...landlord, session: await signIn(app, landlord.owner, 'main') }
+      const later = { ...landlord, session: await staleSession(app, landlord.owner) }
       const change = async (loginMode: string) =>
         outcome(await call(later, 'PATCH', `/${id}`, { name: 'Rosa', loginMode }))
       expect(await change('both')).toBe('200')
@@ -519,7 +519,7 @@ describe('The satellites of an account', () => {
     it('for adding and removing without the password', async () => {
       const landlord = await aLandlord(app)
       const { id } = await addSatellite(app, landlord)
-      const stale = await signIn(app, landlord.owner, 'main')
+      const stale = await staleSession(app, landlord.owner)
       expect(outcome(await satellitesOf(app, stale, 'POST', '', body()))).toBe(
         '401 REAUTHENTICATION_REQUIRED',
       )

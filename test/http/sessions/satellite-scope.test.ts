@@ -98,6 +98,7 @@ describe('A member invited to some satellites', () => {
     expect(outcome(await refreshByHeader(app, elsewhere.sessionId, { Origin: SHOP_TWO }))).toBe(
       '401 SESSION_NOT_FOUND',
     )
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
     // It gives them everything that they were granted.
     expect(outcome(await limitTo(null))).toBe('401 REAUTHENTICATION_REQUIRED')
     expect(outcome(await reauthenticate(app, manager))).toBe('200')

@@ -1,4 +1,4 @@
-import type { User } from '../../sources.js'
+import { handleOf, type SessionId, SessionStore, type User } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anOwner, PASSWORD, type Person, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
@@ -22,7 +22,14 @@ export async function provenSession(app: TestApp, user: Pick<User, 'email'>): Pr
   return session
 }
 
-/** A new owner in such a session. */
+/** A main session of the user whose login does not count as a re-authentication, as if it were long ago. */
+export async function staleSession(app: TestApp, user: Pick<User, 'email'>): Promise<SignedIn> {
+  const session = await signIn(app, user, 'main')
+  await app.get(SessionStore).voidAuthentication(handleOf(session.sessionId as SessionId), app.clock.now())
+  return session
+}
+
+/** A new owner in a session that has just been proven. */
 export async function aProvenOwner(app: TestApp): Promise<Person> {
   const owner = await anOwner(app)
   return { ...owner, ...(await provenSession(app, owner)) }

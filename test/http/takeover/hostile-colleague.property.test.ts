@@ -129,7 +129,7 @@ async function invite({ browser }: Team, permissions: readonly Permission[]): Pr
   const body = { email, permissions: Object.fromEntries(PERMISSIONS.map(n => [n, permissions.includes(n)])) }
   await browser.act('POST', '/api/team/invitations', body)
   const token = await new Mailbox(app, email).newest('/accept-invitation')
-  if (token) await browser.open('/api/invitations/accept', { token, password: PASSWORD })
+  if (token) await browser.openApart('/api/invitations/accept', { token, password: PASSWORD })
 }
 
 async function changeAddress({ addresses, browser }: Team): Promise<void> {

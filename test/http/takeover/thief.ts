@@ -118,7 +118,7 @@ export class Thief {
     const { mailbox } = this.puppet
     await this.does('POST', '/api/team/invitations', { email: mailbox.address, permissions: ALL })
     const token = await mailbox.newest('/accept-invitation')
-    if (token) await this.browser.open('/api/invitations/accept', { token, password: PASSWORD })
+    if (token) await this.browser.openApart('/api/invitations/accept', { token, password: PASSWORD })
     await this.puppet.logsIn()
   }
 

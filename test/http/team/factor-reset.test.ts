@@ -24,7 +24,7 @@ import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../.
 import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
-import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { onMainSite, provenSession, reauthenticate, staleSession } from '../support/reauthenticate.js'
 import { aMemberWith, team } from '../support/team-calls.js'
 
 const HOUR = 60 * 60
@@ -226,7 +226,7 @@ describe("A reset of a member's factors", () => {
     ])
     const plain = await signIn(app, await aMember(app, owner), 'main')
     expect(outcome(await request(plain, member))).toBe('403 PERMISSION_REQUIRED')
-    const unproven = await signIn(app, await aMemberWith(app, owner, 'teamManagement'), 'main')
+    const unproven = await staleSession(app, await aMemberWith(app, owner, 'teamManagement'))
     expect(outcome(await request(unproven, member))).toBe('401 REAUTHENTICATION_REQUIRED')
     expect(await rowsOf(member)).toEqual([])
   })

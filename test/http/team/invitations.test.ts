@@ -134,6 +134,7 @@ describe('invitations', () => {
       const { owner, session } = await anAccount()
       const wish = { permissions: permissionsOf(['payments']) }
       const email = anEmail()
+      app.clock.advance(app.settings.reauthenticationTtlSeconds)
       expect(outcome(await invite(session, email, wish))).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(await app.mailsTo(email)).toEqual([])
       expect(outcome(await invite(await signInFreshly(app, owner), email, wish))).toBe('201')

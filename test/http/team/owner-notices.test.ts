@@ -1,10 +1,10 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import { type Permission, permissionsOf, RateLimiter, type User, Users } from '../../sources.js'
-import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
-import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { onMainSite, provenSession, reauthenticate, staleSession } from '../support/reauthenticate.js'
 import { accept, aManager, aMemberWith, team } from '../support/team-calls.js'
 
 const ENDED = '401 SESSION_NOT_FOUND'
@@ -102,7 +102,7 @@ describe('what an owner is told about the team', () => {
     const lift = (by: SignedIn) => team(app, by, 'PUT', `/${id}/satellites`, { satellites: null })
     const { session: manager } = await aManager(app, owner)
     expect(outcome(await lift(manager))).toBe('403 OWN_RIGHTS')
-    expect(outcome(await lift(await signIn(app, owner, 'main')))).toBe('401 REAUTHENTICATION_REQUIRED')
+    expect(outcome(await lift(await staleSession(app, owner)))).toBe('401 REAUTHENTICATION_REQUIRED')
     expect(await subjects(owner)).toEqual([])
     expect(outcome(await lift(session))).toBe('204')
     expect((await teamMails(owner)).map(({ text }) => text)).toEqual([

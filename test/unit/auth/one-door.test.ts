@@ -16,6 +16,7 @@ function filesWith(pattern: RegExp): string[] {
 it('every way to log in goes through the one door', () => {
   expect(filesWith(/\.openSession\(/)).toEqual([
     'auth/handoff.ts',
+    'auth/link-login.ts',
     'auth/login.ts',
     'auth/passkey-login.ts',
     'auth/second-factor.ts',

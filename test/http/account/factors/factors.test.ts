@@ -213,6 +213,7 @@ describe('an authenticator app', () => {
 
   it('is neither added nor removed without re-authentication, or by the password alone once there is one', async () => {
     const user = await aSignedInOwner(app)
+    app.clock.advance(app.settings.reauthenticationTtlSeconds)
     const calls: [string, string, object?][] = [
       ['POST', '/totp'],
       ['POST', '/totp/confirm', { code: '123456' }],
