@@ -9,6 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/react/package.json packages/react/
 COPY packages/verify/package.json packages/verify/
+COPY packages/testing/package.json packages/testing/
 COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci
 COPY .swcrc nest-cli.json tsconfig.json tsconfig.build.json ./
@@ -28,10 +29,12 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/react/package.json packages/react/
 COPY packages/verify/package.json packages/verify/
+COPY packages/testing/package.json packages/testing/
 COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci --omit=dev \
  && npm uninstall --omit=dev @mainstay-auth/payment-sandbox drizzle-orm pino-pretty postal-mime smtp-server \
- && rm node_modules/@mainstay-auth/client node_modules/@mainstay-auth/payment-sandbox \
+ # Links to what other projects install.
+ && rm -f node_modules/@mainstay-auth/client node_modules/@mainstay-auth/react node_modules/@mainstay-auth/testing node_modules/@mainstay-auth/payment-sandbox \
  # An optional peer that the lock file has for development, and types.
  && rm -r node_modules/react node_modules/@types node_modules/undici-types \
  # Declarations and source maps, which no start reads: a third of all.

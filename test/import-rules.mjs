@@ -78,6 +78,10 @@ function generalRules() {
         pathNot: '^packages/(react|client)/src/|(^|/)node_modules/(@types/)?react/',
       }),
       bringsAlone('verify', 'jose|fastify|@nestjs/common', { dependencyTypesNot: ['core'] }),
+      bringsAlone('testing', 'jose', {
+        pathNot: '^packages/(testing|verify)/src/|(^|/)node_modules/jose/',
+        dependencyTypesNot: ['core'],
+      }),
       // It stands in for another company's server.
       bringsAlone('payment-sandbox', 'stripe|p-limit', { dependencyTypesNot: ['core'] }),
     ],

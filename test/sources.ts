@@ -43,6 +43,7 @@ export {
 } from '../packages/payment-sandbox/src/payment-sandbox.js'
 export { isCancelling, type Subscription } from '../packages/payment-sandbox/src/subscription.js'
 export { ProfileStore } from '../packages/react/src/profile-store.js'
+export { startTestMainstay, type TestMainstay } from '../packages/testing/src/index.js'
 export { AccessTokenError } from '../packages/verify/src/access-token-error.js'
 export {
   ACRS,

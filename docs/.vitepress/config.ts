@@ -90,6 +90,7 @@ export default defineConfig({
           { text: 'Second factors and passkeys', link: '/integrate/second-factors' },
           { text: 'Payments', link: '/integrate/payments' },
           { text: 'Backends', link: '/integrate/backends' },
+          { text: 'Tests of a backend', link: '/integrate/testing' },
           { text: 'Other languages', link: '/integrate/other-languages' },
           { text: 'Inside another program', link: '/integrate/embedding' },
           { text: 'Examples', link: '/examples/' },

@@ -108,6 +108,22 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
     compilerOptions: BACKEND,
     readme: /^401 \{/,
   },
+  '@mainstay-auth/testing': {
+    source: 'packages/testing',
+    alongside: ['@mainstay-auth/verify'],
+    packages: 3,
+    maxBytes: 30_000,
+    peers: [],
+    consumer: `import { startTestMainstay, type TestMainstay } from '@mainstay-auth/testing'
+      export const start = (): Promise<TestMainstay> => startTestMainstay({ issuer: 'https://auth.example.com' })
+      export const token = async (): Promise<string> =>
+        (await start()).token({ source: 'satellite', permissions: ['viewReports'], expiresInSeconds: 60 })
+      // @ts-expect-error: there is no such permission.
+      export const wrong = async () => (await start()).token({ permissions: ['refunds'] })`,
+    consumerOfPeers: '',
+    compilerOptions: BACKEND,
+    readme: /^satellite false\nexpired 401\n/,
+  },
   '@mainstay-auth/payment-sandbox': {
     source: 'packages/payment-sandbox',
     packages: 4,
