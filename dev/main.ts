@@ -83,7 +83,7 @@ async function sandboxFor({
   tls,
   brand,
 }: Settings): Promise<PaymentSandbox | null> {
-  if (!stripe.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
+  if (!stripe?.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
   return PaymentSandbox.start({
     host: hostOf(stripe.apiUrl),
     port: Number(stripe.apiUrl.port),
@@ -147,7 +147,7 @@ type Row = readonly [what: string, where: string, remark: string]
 
 /** What is where and what to try, printed when everything is running. */
 function welcome(settings: Settings, { sandbox, outbox, satellite, hasDocs }: StandIns): string {
-  const { publicUrl, mainOrigin, operators, tls, brand, mail } = settings
+  const { publicUrl, mainOrigin, operators, stripe, tls, brand, mail } = settings
   const places: Row[] = [
     ['Main site', mainOrigin, 'accounts, teams, payments; and the API'],
     satellite
@@ -156,7 +156,7 @@ function welcome(settings: Settings, { sandbox, outbox, satellite, hasDocs }: St
     outbox
       ? ['Mails', `${publicUrl}/dev/mails`, 'none leaves this machine']
       : ['Mails', mail ? 'sent' : 'not sent', mail ? 'as SMTP_URL says' : 'SMTP_URL is empty'],
-    sandbox ? ['Payments', sandbox.url, 'no real money'] : ['Payments', 'at Stripe', 'in its test mode'],
+    paymentsRow(stripe, sandbox),
     hasDocs ? ['Docs', `${publicUrl}/docs/`, 'with search'] : ['Docs', 'docs/', 'in the repository'],
     ['API docs', `${publicUrl}/api/docs`, 'with requests to try out'],
   ]
@@ -184,6 +184,11 @@ function table(rows: readonly Row[]): string {
     .map(([what, where, remark]) => `${what.padEnd(9)}  ${styleText('cyan', where.padEnd(width))}  ${remark}`)
     .map(line => `  ${line.trimEnd()}`)
     .join('\n')
+}
+
+function paymentsRow(stripe: Settings['stripe'], sandbox: PaymentSandbox | null): Row {
+  if (!stripe) return ['Payments', 'off', 'as PAYMENTS says']
+  return sandbox ? ['Payments', sandbox.url, 'no real money'] : ['Payments', 'at Stripe', 'in its test mode']
 }
 
 /** The session cookie is `Secure`, as the specification wants it: Safari keeps it over https alone, even at localhost. */

@@ -31,8 +31,8 @@ export async function startSatelliteSite(
   const https = origin.protocol === 'https:' ? tls : null
   // Fastify's types know servers of one protocol only.
   const server = fastify({ forceCloseConnections: true, https } as object) as unknown as FastifyInstance
-  const { publicUrl: apiUrl, mainOrigin: mainUrl, brand, defaultLanguage: language } = settings
-  const places = { apiUrl, mainUrl, mainName: brand.name, language }
+  const { publicUrl: apiUrl, mainOrigin: mainUrl, brand, defaultLanguage: language, stripe } = settings
+  const places = { apiUrl, mainUrl, mainName: brand.name, language, takesPayments: stripe !== null }
   const site = new Site('satellite', places, () => hosts.brandAt(origin.origin))
   redirectToOrigin(server, origin.origin)
   await serveSites(server, host => (host === origin.host ? site : null))

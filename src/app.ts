@@ -7,7 +7,7 @@ import { AccountModule } from './account/account.module.js'
 import { AuditModule } from './audit/audit.module.js'
 import { AuthModule } from './auth/auth.module.js'
 import { ReauthenticationMethods } from './auth/reauthentication.js'
-import { BillingModule } from './billing/billing.module.js'
+import { PaymentsModule } from './billing/billing.module.js'
 import { CorsModule } from './cors/cors.module.js'
 import { EnrolmentModule } from './enrolment/enrolment.module.js'
 import { HealthModule } from './health/health.module.js'
@@ -39,28 +39,7 @@ import { TeamModule } from './team/team.module.js'
 import { TokensModule } from './tokens/tokens.module.js'
 import { UsersModule } from './users/users.module.js'
 
-@Module({
-  imports: [
-    JobsModule,
-    RateLimitsModule,
-    MailModule,
-    LinksModule,
-    CorsModule,
-    SecretsModule,
-    TokensModule,
-    SessionsModule,
-    UsersModule,
-    AuthModule,
-    EnrolmentModule,
-    SatellitesModule,
-    TeamModule,
-    BillingModule,
-    AccountModule,
-    AuditModule,
-    HealthModule,
-    PagesModule,
-  ],
-})
+@Module({})
 export class AppModule {
   /** The whole service. Tools that never listen omit the last three. */
   static with(
@@ -74,11 +53,29 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.with(settings),
-        OperatorsModule.with(settings),
         ClockModule.with(clock),
         MetricsModule.with(metrics),
         TracingModule.with(tracing),
         DatabaseModule.with(connections),
+        JobsModule,
+        RateLimitsModule,
+        MailModule,
+        LinksModule,
+        CorsModule,
+        SecretsModule,
+        TokensModule,
+        SessionsModule,
+        UsersModule,
+        AuthModule,
+        EnrolmentModule,
+        SatellitesModule,
+        TeamModule,
+        PaymentsModule.with(settings),
+        AccountModule,
+        AuditModule,
+        HealthModule,
+        PagesModule,
+        OperatorsModule.with(settings),
       ],
     }
   }

@@ -32,7 +32,7 @@ import { type CheckoutIntent, CheckoutService, isSafeReturnUrl, withPortal } fro
 import { BillingCustomers } from './customers.js'
 import { PortalService } from './portal.js'
 import { Seats } from './provider-updates.js'
-import { PaymentRequests, PROVIDER_REFUSALS } from './stripe.js'
+import { PaymentRequests, PROVIDER_REFUSALS, stripeSettingsOf } from './stripe.js'
 import { SubscriptionQueries } from './subscription-queries.js'
 import { isLive, isPaymentPending, SUBSCRIPTION_STATES, Subscriptions } from './subscriptions.js'
 
@@ -112,7 +112,7 @@ export class PlansController {
       'provider does not answer, the last known ones.',
   })
   @Answers(200, 'The plans, the default one first', PlansAnswer)
-  @Refuses('DATABASE_UNAVAILABLE', 'TOO_BUSY', ...PROVIDER_REFUSALS)
+  @Refuses('PAYMENTS_OFF', 'DATABASE_UNAVAILABLE', 'TOO_BUSY', ...PROVIDER_REFUSALS)
   async list(@CurrentCaller() { accountId }: Caller) {
     const [plans, trialDays] = await Promise.all([
       this.catalog.list(),
@@ -287,7 +287,7 @@ export class BillingService {
   }
 
   private async intentOf(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {
-    const { priceIds } = this.settings.stripe
+    const { priceIds } = stripeSettingsOf(this.settings)
     const { priceId = priceIds[0] as string } = body
     if (!priceIds.includes(priceId)) throw new ApiError('UNKNOWN_PRICE')
     const returnUrl = this.returnUrlOf(accountId, body.return)
@@ -327,6 +327,7 @@ export class BillingController {
   })
   @Answers(201, 'A page is open', CheckoutAnswer)
   @Refuses(
+    'PAYMENTS_OFF',
     'UNKNOWN_PRICE',
     'INVALID_RETURN_URL',
     'ALREADY_SUBSCRIBED',
@@ -349,7 +350,7 @@ export class BillingController {
       'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
   })
   @Answers(201, 'The page is open, for some minutes', PortalAnswer)
-  @Refuses('INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', 'TOO_BUSY', ...PROVIDER_REFUSALS)
+  @Refuses('PAYMENTS_OFF', 'INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', 'TOO_BUSY', ...PROVIDER_REFUSALS)
   async openPortal(@CurrentActor() actor: SessionActor, @Body() { return: returnUrl }: PortalBody) {
     return { url: await this.billing.openPortal(actor, returnUrl) }
   }
@@ -364,7 +365,7 @@ export class BillingController {
       'for callers with the payments permission. Either is in the query of the address that the browser comes back to.',
   })
   @Answers(200, 'The subscription; status `none` when there never was one', SubscriptionAnswer)
-  @Refuses('NOT_FOUND', 'TOO_MANY_ATTEMPTS')
+  @Refuses('PAYMENTS_OFF', 'NOT_FOUND', 'TOO_MANY_ATTEMPTS')
   async read(
     @CurrentActor() actor: SessionActor,
     @Query() query: SubscriptionQuery,

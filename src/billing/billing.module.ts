@@ -1,5 +1,5 @@
 // What was decided here, and why: docs/decisions/README.md, "Billing"
-import { Module } from '@nestjs/common'
+import { type DynamicModule, Module, type Provider } from '@nestjs/common'
 import Stripe from 'stripe'
 import { CorsModule } from '../cors/cors.module.js'
 import { MailModule } from '../mail/mail.module.js'
@@ -25,6 +25,7 @@ import { EntitlementSweep, Entitlements, PlanMails } from './entitlements.js'
 import { BillingInbox, BillingQueue } from './inbox.js'
 import { InvoiceList, InvoicesController } from './invoices.controller.js'
 import { BillingMetrics, BillingReplay } from './operations.js'
+import { PaymentsOffController } from './payments-off.controller.js'
 import { PortalService } from './portal.js'
 import { ProviderUpdates, Seats } from './provider-updates.js'
 import { BillingReconciler, ForeignCustomers, ProviderKeyCheck, SurplusSubscriptions } from './reconciler.js'
@@ -35,71 +36,98 @@ import {
   ProviderBulkhead,
   ProviderKey,
   ProviderRefusals,
+  stripeSettingsOf,
 } from './stripe.js'
 import { SubscriptionQueries } from './subscription-queries.js'
 import { Subscriptions } from './subscriptions.js'
 import { WebhookController } from './webhook.controller.js'
 import { BillingWorker } from './worker.js'
 
+const CONTROLLERS = [BillingController, InvoicesController, PlansController, WebhookController]
+
+const PROVIDERS: Provider[] = [
+  {
+    provide: Stripe,
+    inject: [Settings, Tracing],
+    useFactory: (settings: Settings, tracing: Tracing) => createStripe(stripeSettingsOf(settings), tracing),
+  },
+  { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
+  { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
+  BillingCustomers,
+  BillingMetrics,
+  BillingReconciler,
+  BillingService,
+  BillingWorker,
+  CheckoutService,
+  Checkouts,
+  CustomerAdoption,
+  CustomerSnapshots,
+  CustomerSync,
+  CustomerWriter,
+  ForeignCustomers,
+  HostedCheckouts,
+  InvoiceList,
+  MeteredPrices,
+  PaymentRequests,
+  PlanCatalog,
+  PortalService,
+  PriceRefusals,
+  ProviderBulkhead,
+  ProviderKey,
+  ProviderKeyCheck,
+  ProviderRefusals,
+  ProviderUpdates,
+  Seats,
+  SubscriptionQueries,
+  SurplusSubscriptions,
+  UnsoldPages,
+  WaitingEvents,
+]
+
+/** What is kept about payments, and asked for whether any can be made or not. */
+@Module({
+  imports: [UsersModule, AuditLogModule, MailModule, PlansModule, SessionsModule],
+  providers: [
+    AccountSettlement,
+    BillingInbox,
+    BillingQueue,
+    BillingReplay,
+    EntitlementSweep,
+    Entitlements,
+    HourlyLog,
+    PlanMails,
+    Subscriptions,
+  ],
+  exports: [
+    AccountSettlement,
+    BillingInbox,
+    BillingQueue,
+    BillingReplay,
+    Entitlements,
+    HourlyLog,
+    PlanMails,
+    Subscriptions,
+  ],
+})
+export class BillingModule {}
+
+/** Selling: everything that knows the payment provider, or the same routes without it. */
 @Module({
   imports: [
+    BillingModule,
     UsersModule,
     RateLimitsModule,
     AuditLogModule,
-    MailModule,
     PlansModule,
     RedisModule,
     CorsModule,
     SessionsModule,
   ],
-  controllers: [BillingController, InvoicesController, PlansController, WebhookController],
-  providers: [
-    {
-      provide: Stripe,
-      inject: [Settings, Tracing],
-      useFactory: ({ stripe }: Settings, tracing: Tracing) => createStripe(stripe, tracing),
-    },
-    { provide: SubscriptionCache, inject: [RedisConnection], useFactory: SubscriptionCache.over },
-    { provide: PlanCache, inject: [RedisConnection, Settings, Clock], useFactory: PlanCache.over },
-    BillingCustomers,
-    BillingInbox,
-    BillingMetrics,
-    BillingQueue,
-    BillingReconciler,
-    BillingReplay,
-    BillingService,
-    AccountSettlement,
-    BillingWorker,
-    CheckoutService,
-    Checkouts,
-    CustomerAdoption,
-    CustomerSnapshots,
-    CustomerSync,
-    CustomerWriter,
-    EntitlementSweep,
-    Entitlements,
-    ForeignCustomers,
-    HostedCheckouts,
-    HourlyLog,
-    InvoiceList,
-    MeteredPrices,
-    PaymentRequests,
-    PlanCatalog,
-    PlanMails,
-    PortalService,
-    PriceRefusals,
-    ProviderBulkhead,
-    ProviderKey,
-    ProviderKeyCheck,
-    ProviderRefusals,
-    ProviderUpdates,
-    Seats,
-    SubscriptionQueries,
-    Subscriptions,
-    SurplusSubscriptions,
-    UnsoldPages,
-    WaitingEvents,
-  ],
-  exports: [AccountSettlement, BillingReplay],
 })
-export class BillingModule {}
+export class PaymentsModule {
+  static with({ stripe }: Settings): DynamicModule {
+    return stripe
+      ? { module: PaymentsModule, controllers: CONTROLLERS, providers: PROVIDERS }
+      : { module: PaymentsModule, controllers: [PaymentsOffController] }
+  }
+}

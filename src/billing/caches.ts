@@ -7,6 +7,7 @@ import { Logger } from '../platform/log.js'
 import type { PlanText } from '../platform/plans.js'
 import { RedisConnection } from '../platform/redis/redis.js'
 import { Clock } from '../platform/time.js'
+import { stripeSettingsOf } from './stripe.js'
 import type { KnownSubscription } from './subscriptions.js'
 
 /** How long a replica without Redis may be outdated; with Redis a webhook drops the entry for all. */
@@ -157,9 +158,9 @@ export class PlanCache {
     private readonly clock: Clock,
   ) {}
 
-  static async over(redis: RedisConnection | null, { stripe }: Settings, clock: Clock): Promise<PlanCache> {
+  static async over(redis: RedisConnection | null, settings: Settings, clock: Clock): Promise<PlanCache> {
     // Each list of prices has its own entry.
-    const key = `plans:${stripe.priceIds.join(',')}`
+    const key = `plans:${stripeSettingsOf(settings).priceIds.join(',')}`
     return new PlanCache(await SharedCache.over(redis, 'PlanCache', 2), key, clock)
   }
 

@@ -12,6 +12,7 @@ import {
   isBilledByUsage,
   ProviderBulkhead,
   ProviderRefusals,
+  stripeSettingsOf,
 } from './stripe.js'
 
 /** The language follows, in the keys of a product's metadata. */
@@ -68,7 +69,7 @@ export class PlanCatalog {
   }
 
   private async read(): Promise<readonly OfferedPlan[]> {
-    const { priceIds } = this.settings.stripe
+    const { priceIds } = stripeSettingsOf(this.settings)
     const prices = await this.bulkhead.run(() => this.prices(priceIds), PATIENCE_MS)
     const plans = prices.flatMap(price => this.offered(price))
     await this.cache.put(plans)

@@ -22,7 +22,14 @@ import type { SessionActor } from '../sessions/session-actor.js'
 import { PriceRefusals } from './catalog.js'
 import { BillingCustomers } from './customers.js'
 import { BillingQueue } from './inbox.js'
-import { callStripe, callStripeOrNull, firstPaymentOf, isAnswered, MeteredPrices } from './stripe.js'
+import {
+  callStripe,
+  callStripeOrNull,
+  firstPaymentOf,
+  isAnswered,
+  MeteredPrices,
+  stripeSettingsOf,
+} from './stripe.js'
 import { ENDED_STATUSES, isLive, isPaymentPending, Subscriptions } from './subscriptions.js'
 
 type Checkout = typeof checkouts.$inferSelect
@@ -149,7 +156,7 @@ export class Checkouts {
 
   /** Selects the open pages of prices that have left the sale. */
   isUnsold(): SQL | undefined {
-    return and(IS_PAYABLE, notInArray(checkouts.priceId, [...this.settings.stripe.priceIds]))
+    return and(IS_PAYABLE, notInArray(checkouts.priceId, [...stripeSettingsOf(this.settings).priceIds]))
   }
 
   /** The account's checkout by our id or the provider's; null for anything else, such as another account's. */
@@ -315,7 +322,7 @@ export class HostedCheckouts {
   private async paramsOf(checkout: Checkout, customer: string): Promise<Stripe.Checkout.SessionCreateParams> {
     const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
     const metadata = { accountId, checkoutId: id }
-    const { subscription_data: trial, ...options } = this.settings.stripe.checkoutOptions
+    const { subscription_data: trial, ...options } = stripeSettingsOf(this.settings).checkoutOptions
     return {
       ...options,
       mode: 'subscription',

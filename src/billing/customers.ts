@@ -8,7 +8,14 @@ import { accounts, users } from '../platform/database/schema/accounts.js'
 import { billingCustomers } from '../platform/database/schema/billing.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
-import { callStripe, callStripeOrNull, isAnswered, type ProviderIdentity, ProviderKey } from './stripe.js'
+import {
+  callStripe,
+  callStripeOrNull,
+  isAnswered,
+  type ProviderIdentity,
+  ProviderKey,
+  stripeSettingsOf,
+} from './stripe.js'
 
 /** Whom the provider writes to, and whose name is on its invoices. */
 export interface CustomerDetails {
@@ -193,7 +200,7 @@ export class BillingCustomers {
    * subscribes again, it pays at once.
    */
   async trialDaysFor(accountId: string): Promise<number> {
-    const { trialDays } = this.settings.stripe
+    const { trialDays } = stripeSettingsOf(this.settings)
     if (trialDays === 0) return 0
     const { hadTrial } = billingCustomers
     const [row] = await this.database.run(db =>

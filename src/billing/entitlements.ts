@@ -7,6 +7,7 @@ import { inOrder, type Mail, NO_MAILS, type SendMails } from '../mail/mail.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
+import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts } from '../platform/database/schema/accounts.js'
@@ -287,6 +288,7 @@ export class EntitlementSweep {
     private readonly entitlements: Entitlements,
     private readonly planMails: PlanMails,
     private readonly plans: PlansFile,
+    private readonly settings: Settings,
     private readonly jobs: LeasedJobs,
   ) {}
 
@@ -313,7 +315,8 @@ export class EntitlementSweep {
         transaction,
         due.map(({ id }) => id),
       )
-      const ended = due.filter(({ until }) => until !== null && until <= now)
+      // Where nothing is sold, nobody has lost what they paid for.
+      const ended = this.settings.stripe ? due.filter(({ until }) => until !== null && until <= now) : []
       const mails: SendMails[] = []
       for (const { id } of ended) mails.push(await this.planMails.aboutChange(transaction, id, GRACE_ENDED))
       return { count: due.length, sendMails: inOrder(...mails) }

@@ -131,7 +131,7 @@ export class InvoicesController {
       'The pages of `POST /api/subscription/portal` have all of them.',
   })
   @Answers(200, 'The invoices', InvoicesAnswer)
-  @Refuses('TOO_BUSY', ...PROVIDER_REFUSALS)
+  @Refuses('PAYMENTS_OFF', 'TOO_BUSY', ...PROVIDER_REFUSALS)
   async list(@CurrentActor() { accountId }: SessionActor) {
     return { invoices: await this.invoices.newest(accountId) }
   }

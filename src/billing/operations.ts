@@ -31,7 +31,6 @@ import { PlansFile } from '../platform/plans.js'
 import { Clock } from '../platform/time.js'
 import { BillingInbox } from './inbox.js'
 import { ENDED_STATUSES } from './subscriptions.js'
-import { BillingWorker } from './worker.js'
 
 /** Keeps a reading down to some milliseconds, however many are waiting. */
 const MAX_COUNTED = 10_000
@@ -372,17 +371,16 @@ function stateOf({
 export class BillingReplay {
   constructor(
     private readonly inbox: BillingInbox,
-    private readonly worker: BillingWorker,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Marks the event as waiting again, whatever its state, and has it handled in the background. False when it
+   * Marks the event as waiting again, whatever its state; a worker handles it within a second. False when it
    * does not exist or concerns no customer.
    */
-  async request(eventId: string, actor: Actor): Promise<boolean> {
-    const isQueued = await this.database.transaction(async transaction => {
+  request(eventId: string, actor: Actor): Promise<boolean> {
+    return this.database.transaction(async transaction => {
       if (!(await this.inbox.replay(eventId, transaction))) return false
       const [row] = await transaction
         .select({ accountId: billingCustomers.accountId })
@@ -396,7 +394,5 @@ export class BillingReplay {
       })
       return true
     })
-    if (isQueued) this.worker.nudge()
-    return isQueued
   }
 }

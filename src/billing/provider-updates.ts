@@ -11,7 +11,7 @@ import { Clock } from '../platform/time.js'
 import { UserEmails } from '../users/email-addresses.js'
 import { Checkouts, HostedCheckouts } from './checkout.js'
 import { BillingCustomers, type CustomerDetails } from './customers.js'
-import { callStripe, callStripeOrNull, isAnswered } from './stripe.js'
+import { callStripe, callStripeOrNull, isAnswered, stripeSettingsOf } from './stripe.js'
 import { currentSubscription, isLive, isPastDue, Subscriptions } from './subscriptions.js'
 
 /** All subscriptions that the provider has for a customer, newest first. */
@@ -106,7 +106,7 @@ export class Seats {
    * soon as its latest invoice is paid.
    */
   private prorationOf({ isPaymentDue }: SeatChange) {
-    const { proration } = this.settings.stripe
+    const { proration } = stripeSettingsOf(this.settings)
     return isPaymentDue && proration === 'always_invoice' ? 'create_prorations' : proration
   }
 

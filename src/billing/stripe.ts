@@ -19,6 +19,12 @@ import type { FirstPayment } from './subscriptions.js'
 const TRY_TIMEOUT_MS = 3_000
 const MAX_RETRIES = 2
 
+/** The settings of what exists only where payments are taken ({@link PaymentsModule}). */
+export function stripeSettingsOf({ stripe }: Settings): StripeSettings {
+  if (!stripe) throw new Error('Payments are off')
+  return stripe
+}
+
 /** The payment provider, or with STRIPE_API_URL a server that speaks its protocol. */
 export function createStripe(
   { secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>,
@@ -122,7 +128,7 @@ export class ProviderKey {
     private readonly stripe: Stripe,
     settings: Settings,
   ) {
-    this.isLive = isLiveKey(settings.stripe.secretKey)
+    this.isLive = isLiveKey(stripeSettingsOf(settings).secretKey)
   }
 
   /** What the key gives access to, once the provider has told us; null before. */

@@ -14,7 +14,7 @@ import { type Client, CurrentClient, singleHeader } from '../platform/http/reque
 import { Clock, unixSeconds } from '../platform/time.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { BillingInbox, eventIn } from './inbox.js'
-import { isLiveKey } from './stripe.js'
+import { isLiveKey, stripeSettingsOf } from './stripe.js'
 import { BillingWorker } from './worker.js'
 
 /** Stripe's own tolerance against replays. Its library does not check for times in the future; we do. */
@@ -50,6 +50,7 @@ export class WebhookController {
   })
   @Answers(200, 'Stored, or was already', WebhookAnswer)
   @Refuses(
+    'PAYMENTS_OFF',
     'INVALID_SIGNATURE',
     'WRONG_MODE',
     'BODY_TOO_LARGE',
@@ -71,7 +72,7 @@ export class WebhookController {
   private verified(request: FastifyRequest, client: Client): string {
     const signature = singleHeader(request, 'stripe-signature')
     const { rawBody = Buffer.alloc(0) } = request
-    const { webhookSecrets } = this.settings.stripe
+    const { webhookSecrets } = stripeSettingsOf(this.settings)
     try {
       const text = signature.kind === 'one' ? signature.value : ''
       requireSignature(rawBody, text, webhookSecrets, this.clock.now())
@@ -85,7 +86,8 @@ export class WebhookController {
 
   /** Throws `WRONG_MODE` (400) for a test-mode event where money is real, and the reverse. */
   private requireOurMode({ livemode }: Stripe.Event, client: Client): void {
-    if (typeof livemode !== 'boolean' || livemode === isLiveKey(this.settings.stripe.secretKey)) return
+    if (typeof livemode !== 'boolean' || livemode === isLiveKey(stripeSettingsOf(this.settings).secretKey))
+      return
     this.auditLog.enqueue(auditEvent({ client }, 'webhook', { livemode }), 'refused')
     throw new ApiError('WRONG_MODE')
   }

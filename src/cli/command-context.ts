@@ -48,6 +48,16 @@ export async function withService<T>(
   }
 }
 
+/** Like {@link withService}, for work on payments; throws an Error where they are off. */
+export function withPayments<T>(
+  context: CommandContext,
+  work: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  if (!readSettings(context.environment).stripe)
+    throw new Error('Payments are off: see PAYMENTS in docs/settings.md')
+  return withService(context, work)
+}
+
 /** When it throws, it leaves nothing open: a connection would keep the process from ending. */
 async function start(settings: Settings): Promise<INestApplicationContext> {
   const connections = new OpenConnections()

@@ -14,6 +14,7 @@ import { IsOptional, Matches, MaxLength } from 'class-validator'
 import { BillingInspection, BillingReplay, EVENT_STATES, type EventState } from '../billing/operations.js'
 import { PartsMonitor } from '../health/parts-monitor.js'
 import { FailedMails } from '../mail/failed-mails.js'
+import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { OneOf, ParseText } from '../platform/http/fields.js'
@@ -164,6 +165,7 @@ export class OperatorHealthController {
     database: Database,
     private readonly parts: PartsMonitor,
     private readonly failedMails: FailedMails,
+    private readonly settings: Settings,
   ) {
     this.inspection = new BillingInspection(database)
   }
@@ -171,14 +173,18 @@ export class OperatorHealthController {
   @ForOperators()
   @Get('health')
   async health() {
-    const [{ subscriptionsByPrice, ...billing }, failed] = await Promise.all([
-      this.inspection.health(),
+    const [billing, failed] = await Promise.all([
+      this.settings.stripe && this.inspection.health(),
       this.failedMails.count(),
     ])
     return {
       ...this.parts.status(),
       mails: { failed },
-      billing: { ...billing, subscriptionsByPrice: Object.fromEntries(subscriptionsByPrice) },
+      // Null where payments are off.
+      billing: billing && {
+        ...billing,
+        subscriptionsByPrice: Object.fromEntries(billing.subscriptionsByPrice),
+      },
     }
   }
 }

@@ -34,7 +34,6 @@ const CONTROLLERS = [
   DirectoryController,
   PersonController,
   OperatorSatellitesController,
-  OperatorEventsController,
   OperatorHealthController,
   OperatorActivityController,
   OperatorMailsController,
@@ -68,8 +67,9 @@ const CONTROLLERS = [
   ],
 })
 export class OperatorsModule {
-  /** Has no routes unless OPERATOR_ORIGIN is set. */
-  static with({ operators }: Settings): DynamicModule {
-    return { module: OperatorsModule, controllers: operators ? CONTROLLERS : [] }
+  /** Has no routes unless OPERATOR_ORIGIN is set, and none of payments where there are none. */
+  static with({ operators, stripe }: Settings): DynamicModule {
+    const controllers = stripe ? [...CONTROLLERS, OperatorEventsController] : CONTROLLERS
+    return { module: OperatorsModule, controllers: operators ? controllers : [] }
   }
 }

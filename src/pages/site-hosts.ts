@@ -32,13 +32,18 @@ export class SiteHosts {
   private readonly plainBrand: Brand
 
   constructor(
-    { pages, operators, publicUrl, mainOrigin, environment, brand, defaultLanguage }: Settings,
+    { pages, operators, publicUrl, mainOrigin, environment, brand, defaultLanguage, stripe }: Settings,
     private readonly satellites: Satellites,
     private readonly database: Database,
     private readonly console: ConsoleAddress,
   ) {
     this.plainBrand = { ...brand, name: '', logoUrl: null }
-    const places = { mainUrl: mainOrigin, mainName: brand.name, language: defaultLanguage }
+    const places = {
+      mainUrl: mainOrigin,
+      mainName: brand.name,
+      language: defaultLanguage,
+      takesPayments: stripe !== null,
+    }
     const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
     this.sites = names.map(name => {
       // A satellite's page makes cross-origin requests even where the API is at its own host, because the

@@ -8,7 +8,7 @@ import type { Brand } from '../platform/config/settings.js'
 import type { SiteName } from '../platform/config/tables.js'
 import { SECURITY_HEADERS } from '../platform/http/edge/responses.js'
 
-/** Addresses that the built pages need to know, and what is there. */
+/** What the built pages need to know of their surroundings. */
 interface PageAddresses {
   /** Where the API is; empty when it has the same origin as the page. */
   readonly apiUrl: string
@@ -17,6 +17,8 @@ interface PageAddresses {
   readonly mainName: string
   /** The BCP 47 tag of the language for browsers that ask for none of the available ones. */
   readonly language: string
+  /** Whether anything is sold. */
+  readonly takesPayments: boolean
 }
 
 /** Where `npm run build:web` puts the sites. */
@@ -161,10 +163,11 @@ const TITLE = /<title>[^<]*<\/title>/
  * web/pieces/site.ts reads. Throws an Error when it has no placeholder for one of them.
  */
 export function pageWith(built: string, addresses: PageAddresses, brand: Brand): string {
-  const { apiUrl, mainUrl, mainName, language } = addresses
+  const { apiUrl, mainUrl, mainName, language, takesPayments } = addresses
   const { name, logoUrl, accent, background, supportUrl } = brand
   const looks = { name, logo: logoUrl, accent, background, support: supportUrl }
-  const contents = { api: apiUrl, main: mainUrl, 'main-name': mainName, ...looks }
+  const payments = takesPayments ? '' : 'off'
+  const contents = { api: apiUrl, main: mainUrl, 'main-name': mainName, payments, ...looks }
   const told = Object.entries(contents).reduce((page, [key, content]) => {
     const empty = `<meta name="mainstay-${key}" content=""`
     if (!page.includes(empty)) throw new Error(`The page has no ${empty}`)

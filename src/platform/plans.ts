@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Module } from '@nestjs/common'
 import { withoutByteOrderMark } from './config/byte-order-mark.js'
 import { SettingsError } from './config/read-settings.js'
-import { Settings } from './config/settings.js'
+import { Settings, type StripeSettings } from './config/settings.js'
 import { ApiError } from './errors/api-error.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
 
@@ -57,7 +57,7 @@ interface Plan extends PlanText {
 }
 
 type PlanSettings = Pick<Settings, 'plansFile' | 'paymentGraceSeconds'> & {
-  readonly stripe: Pick<Settings['stripe'], 'priceIds'>
+  readonly stripe: Pick<StripeSettings, 'priceIds'> | null
 }
 
 /** Never taken away: an account must be able to pay and to leave. */
@@ -77,12 +77,12 @@ export class PlansFile {
 
   /** Throws a {@link SettingsError} that lists every fault in the file. */
   static read({ plansFile, stripe, paymentGraceSeconds }: PlanSettings): PlansFile {
-    const onSale = new Set(stripe.priceIds)
+    const onSale = new Set(stripe?.priceIds)
     if (plansFile === null) return new PlansFile(null, null, new Map(), null, onSale)
     const faults: string[] = []
     const text = textOf(plansFile, faults)
     const { withoutPlan, limitsWithoutPlan, byPrice } = rulesOf(text, faults)
-    for (const price of stripe.priceIds)
+    for (const price of onSale)
       if (!byPrice.has(price)) faults.push(`no plan has the price ${price}, which is in STRIPE_PRICE_IDS`)
     if (faults.length > 0) throw new SettingsError(faults.map(fault => `PLANS_FILE ${plansFile}: ${fault}`))
     const version = createHash('sha256').update(`${paymentGraceSeconds} ${text}`).digest('hex').slice(0, 16)

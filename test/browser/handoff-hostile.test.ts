@@ -345,7 +345,7 @@ function builtPage(): string {
   const brand = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
   return pageWith(
     readFileSync('web/dist/main/index.html', 'utf8'),
-    { apiUrl: API, mainUrl: MAIN, mainName: 'Mainstay', language: 'en' },
+    { apiUrl: API, mainUrl: MAIN, mainName: 'Mainstay', language: 'en', takesPayments: true },
     brand,
   )
 }

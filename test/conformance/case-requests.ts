@@ -32,7 +32,7 @@ function httpRequestOf(theCase: Case, { service }: Cast): TestRequest {
   const { body, signature } = signedEvent(
     eventOf(theCase),
     theCase.stripeSig,
-    service.settings.stripe.webhookSecrets[0] as string,
+    service.settings.stripe?.webhookSecrets[0] as string,
   )
   return { method, path, headers: { ...headersOf(theCase), 'Stripe-Signature': signature }, body }
 }

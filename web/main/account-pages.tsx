@@ -3,8 +3,10 @@ import type { IconName } from '../pieces/icon.js'
 import { type Load, Loaded, useLoad } from '../pieces/loading.js'
 import { EmptyPage, Page } from '../pieces/page.js'
 import { type Permission, permissionName } from '../pieces/people.js'
+import { site } from '../pieces/site.js'
 import { t } from '../pieces/t.js'
 import { call, noteEnrolmentRequired, type Profile, type SecondFactor } from './api.js'
+import { BILLING_PAGE } from './checkout.js'
 import { AuditPage } from './pages/account/audit.js'
 import { BillingPage } from './pages/account/billing.js'
 import { LoginsPage } from './pages/account/logins.js'
@@ -32,7 +34,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const groups = allGroups().map(({ name, links }) => ({
     name,
-    links: links.map(([href, name, icon, needed]) => ({
+    links: links.filter(isThere).map(([href, name, icon, needed]) => ({
       href,
       name,
       icon,
@@ -63,7 +65,7 @@ function allGroups(): readonly { name: string; links: readonly PageLink[] }[] {
       links: [
         ['/account', t('overview.title'), 'home'],
         ['/account/team', t('team.title'), 'team', 'teamManagement'],
-        ['/account/billing', t('billing.title'), 'card', 'payments'],
+        [BILLING_PAGE, t('billing.title'), 'card', 'payments'],
         ['/account/satellites', t('satellites.title'), 'globe', 'accountSettings'],
         ['/account/audit', t('audit.title'), 'list', 'accountSettings'],
         ['/account/settings', t('settings.title'), 'settings', 'accountSettings'],
@@ -79,6 +81,11 @@ function allGroups(): readonly { name: string; links: readonly PageLink[] }[] {
       ],
     },
   ]
+}
+
+/** Where nothing is sold, there is nothing about bills. */
+function isThere([href]: PageLink): boolean {
+  return href !== BILLING_PAGE || site.takesPayments
 }
 
 function isOn(path: string, href: string): boolean {
@@ -102,8 +109,8 @@ function AccountPage({
   switch (path) {
     case '/account':
       return <OverviewPage caller={caller} profile={profile} />
-    case '/account/billing':
-      return <BillingPage />
+    case BILLING_PAGE:
+      return site.takesPayments ? <BillingPage /> : <NotFoundHere />
     case '/account/team':
       return <TeamPage caller={caller} />
     case '/account/satellites':

@@ -1,5 +1,6 @@
 import { untilLeft, watchPage } from '../pieces/router.js'
-import { type OfferedPlan, paymentReturnUrl } from '../pieces/subscription.js'
+import { site } from '../pieces/site.js'
+import { type OfferedPlan, paymentReturnUrl, type Subscription } from '../pieces/subscription.js'
 import { call } from './api.js'
 
 interface StartedCheckout {
@@ -34,6 +35,18 @@ export async function openPortal(): Promise<void> {
 function leaveFor(url: string): Promise<void> {
   location.assign(url)
   return untilLeft()
+}
+
+/** Where nothing is sold. */
+const NO_SUBSCRIPTION: Subscription = {
+  ...{ status: 'none', state: 'none', plan: null, planName: null, planNames: {}, quantity: null },
+  ...{ endsAt: null, renewsAt: null, graceUntil: null, confirmUrl: null },
+  limits: { satellites: null, seats: null },
+}
+
+/** The account's subscription. */
+export async function readOwnSubscription(): Promise<Subscription> {
+  return site.takesPayments ? call<Subscription>('GET', 'subscription') : NO_SUBSCRIPTION
 }
 
 /** The plans that are on sale now. */

@@ -217,11 +217,12 @@ export interface Health {
   readonly status: 'ok' | 'degraded'
   readonly parts: Readonly<Record<string, { readonly state: 'up' | 'down'; readonly since: string }>>
   readonly mails: { readonly failed: number }
+  /** Null where nothing is sold. */
   readonly billing: {
     readonly waitingEvents: number
     readonly oldestWaiting: string | null
     readonly customersDue: number
     readonly customersFailed: number
     readonly customersParked: number
-  }
+  } | null
 }

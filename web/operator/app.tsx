@@ -8,6 +8,7 @@ import { OutageNotice, retryNow, useOutage } from '../pieces/outage.js'
 import { BrandLink, EmptyPage, LanguageChoice, Page, SmallPage } from '../pieces/page.js'
 import { Avatar } from '../pieces/people.js'
 import { Link, usePlace } from '../pieces/router.js'
+import { site } from '../pieces/site.js'
 import { announceEnd, ask, type Me, onEnded, tell, tellOtherTabs } from './api.js'
 import { keepOnlyReasonsOf } from './change-button.js'
 import { t } from './language.js'
@@ -94,7 +95,8 @@ function ConsolePage() {
   const [, kind, id] = /^\/(accounts|users)\/([0-9a-f-]{36})$/.exec(path) ?? []
   if (kind === 'accounts') return <AccountPage key={id} id={id as string} />
   if (kind === 'users') return <UserPage key={id} id={id as string} />
-  const Found = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined
+  const isThere = Object.hasOwn(PAGES, path) && (path !== '/payments' || site.takesPayments)
+  const Found = isThere ? PAGES[path] : undefined
   return Found ? <Found /> : <NotFoundPage />
 }
 
@@ -126,7 +128,7 @@ export function Frame({
           links={linksOf().map(([href, name]) => ({
             href,
             name,
-            isShown: true,
+            isShown: href !== '/payments' || site.takesPayments,
             isCurrent: isWithin(path, href),
           }))}
         />

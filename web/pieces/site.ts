@@ -9,6 +9,8 @@ export const site = {
   mainUrl: told('mainstay-main') || location.origin,
   /** What people call the main site; its host where the server of the page does not say. */
   mainName: told('mainstay-main-name') || hostOf(told('mainstay-main') || location.origin),
+  /** Whether anything is sold. */
+  takesPayments: told('mainstay-payments') !== 'off',
   /** The readable name; for a satellite without a name, its host. */
   name: told('mainstay-name') || location.host,
   /** Empty if there is none. */

@@ -25,8 +25,6 @@ interface Profile {
 
 export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
   const profile = useLoad(() => read<Profile>('profile'))
-  const { query } = usePlace()
-  const subscription = useLoad(() => readSubscription(read, query))
   return (
     <Page title={t('satellite.me')}>
       <Section title={t('nav.you')}>
@@ -44,12 +42,20 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
           <T id="satellite.managedOn" main={site.mainName} link={<a href={`${site.mainUrl}/account`} />} />
         </p>
       </Section>
-      <Section title={t('subscription.title')}>
-        <Loaded of={subscription}>
-          {loaded => <SubscriptionHere subscription={loaded} reload={subscription.reload} />}
-        </Loaded>
-      </Section>
+      {site.takesPayments && <SubscriptionSection />}
     </Page>
+  )
+}
+
+function SubscriptionSection() {
+  const { query } = usePlace()
+  const subscription = useLoad(() => readSubscription(read, query))
+  return (
+    <Section title={t('subscription.title')}>
+      <Loaded of={subscription}>
+        {loaded => <SubscriptionHere subscription={loaded} reload={subscription.reload} />}
+      </Loaded>
+    </Section>
   )
 }
 

@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'NOT_INVITED'
   | 'SATELLITE_SUSPENDED'
   | 'SIGN_UP_CLOSED'
+  | 'PAYMENTS_OFF'
   | 'NOT_FOUND'
   | 'SATELLITE_NOT_FOUND'
   | 'REQUEST_TIMEOUT'

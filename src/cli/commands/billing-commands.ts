@@ -26,7 +26,7 @@ import { inOneLine, pluralize } from '../../platform/log.js'
 import { PlansFile } from '../../platform/plans.js'
 import { Clock, secondsAfter } from '../../platform/time.js'
 import { Users } from '../../users/users.js'
-import { asEmail, type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
+import { asEmail, type CommandContext, REASON, type WithReason, withPayments } from '../command-context.js'
 import { isCustomerId } from '../import/imported-user.js'
 
 /** A terminal page; more than a person reads. */
@@ -54,7 +54,7 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .action(({ state, account, limit }: { state?: string; account?: string; limit: string }) => {
       const filter = filterOf(state, account)
       const max = limitOf(limit)
-      return withService(context, app =>
+      return withPayments(context, app =>
         listEvents(new BillingInspection(app.get(Database)), filter, max, context),
       )
     })
@@ -65,7 +65,7 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .argument('<event>', 'its id, as in billing:events')
     .option(...REASON)
     .action((id: string, { reason }: WithReason) =>
-      withService(context, app => replay(app, id, reason, context)),
+      withPayments(context, app => replay(app, id, reason, context)),
     )
 
   program
@@ -75,20 +75,20 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .argument('<customer>', "the provider's id of the customer")
     .option(...REASON)
     .action((account: string, customer: string, { reason }: WithReason) =>
-      withService(context, app => adopt(app, { account, customer, reason }, context)),
+      withPayments(context, app => adopt(app, { account, customer, reason }, context)),
     )
 
   program
     .command('billing:reconcile')
     .description('compare every customer with the payment provider now and correct what differs')
-    .action(() => withService(context, app => reconcile(app, context)))
+    .action(() => withPayments(context, app => reconcile(app, context)))
 
   program
     .command('billing:status')
     .description(
       'show what waits, was given up, is billed twice or is in no plan; exits with 1 when an operator has to act',
     )
-    .action(() => withService(context, app => showStatus(app, context)))
+    .action(() => withPayments(context, app => showStatus(app, context)))
 
   program
     .command('billing:end-surplus')
@@ -98,7 +98,7 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .argument('[subscription]', 'its id, as in the list')
     .option(...REASON)
     .action((id: string | undefined, { reason }: WithReason) =>
-      withService(context, app =>
+      withPayments(context, app =>
         id === undefined ? listSurplus(app, context) : endSurplus(app, id, reason, context),
       ),
     )
@@ -110,7 +110,7 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     )
     .option('--yes', 'do it (default: only list them)')
     .action(({ yes = false }: { yes?: boolean }) =>
-      withService(context, app => forgetCustomers(app, yes, context)),
+      withPayments(context, app => forgetCustomers(app, yes, context)),
     )
 }
 

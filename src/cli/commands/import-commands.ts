@@ -5,6 +5,7 @@ import { AdoptionRefused, CustomerAdoption } from '../../billing/customer-adopti
 import { BillingQueue } from '../../billing/inbox.js'
 import { BillingWorker } from '../../billing/worker.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
+import { Settings } from '../../platform/config/settings.js'
 import { pluralize } from '../../platform/log.js'
 import { Clock } from '../../platform/time.js'
 import { type CommandContext, requireNoFolder, withService } from '../command-context.js'
@@ -70,6 +71,8 @@ class CustomersToLink implements ImportedCustomers {
   constructor(private readonly app: INestApplicationContext) {}
 
   objection(paid: PaidAccount): Promise<string | null> {
+    if (!this.app.get(Settings).stripe)
+      return Promise.resolve('payments are off: it cannot be linked to a customer')
     return this.app.get(CustomerAdoption).objection(paid)
   }
 

@@ -64,26 +64,29 @@ function todoOf({ code = '', message }: NodeJS.ErrnoException): string {
 
 /** Everything at the payment provider that is set by hand. */
 export function providerChecks(settings: Settings, clock: Clock): Check[] {
+  if (!settings.stripe)
+    return [{ name: 'payments', todo: '', run: () => [skipped('payments', 'they are off')] }]
+  const { apiUrl, priceIds, webhookSecrets } = settings.stripe
   const stripe = createStripe(settings.stripe)
   const at = (name: string, run: () => Promise<Finding[]>): Check => ({
     name,
     todo: 'Look at STRIPE_SECRET_KEY, and whether the payment provider works',
-    run: () => unlessNotStarted(name, settings, unlessForbidden(name, run)),
+    run: () => unlessNotStarted(name, settings, apiUrl, unlessForbidden(name, run)),
   })
   return [
-    at('payments.prices', () => unlessUnreadable(checkPrices(stripe, settings))),
-    at('payments.webhook', () => checkEndpoints(stripe, settings)),
+    at('payments.prices', () => unlessUnreadable(checkPrices(stripe, priceIds))),
+    at('payments.webhook', () => checkEndpoints(stripe, settings, webhookSecrets.length)),
     at('payments.deliveries', () => checkDeliveries(stripe, settings, clock)),
-    at('payments.portal', () => checkPortal(stripe, settings)),
+    at('payments.portal', () => checkPortal(stripe, priceIds)),
   ]
 }
 
 async function unlessNotStarted(
   name: string,
   settings: Settings,
+  apiUrl: URL | null,
   found: Promise<Finding[]>,
 ): Promise<Finding[]> {
-  const { apiUrl } = settings.stripe
   try {
     return await found
   } catch (error) {
@@ -120,7 +123,7 @@ function isPermissionError(error: unknown): boolean {
   return (error as Stripe.errors.StripeError | undefined)?.type === 'StripePermissionError'
 }
 
-async function checkPrices(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
+async function checkPrices(stripe: Stripe, priceIds: readonly string[]): Promise<Finding[]> {
   const check = 'payments.prices'
   const prices = await Promise.all(
     priceIds.map(async id => ({
@@ -146,7 +149,11 @@ const PAGE = 100
 type Endpoint = Stripe.WebhookEndpoint
 
 /** The endpoints that lead here: which events, which version, and a secret for each. */
-export async function checkEndpoints(stripe: Stripe, settings: Settings): Promise<Finding[]> {
+export async function checkEndpoints(
+  stripe: Stripe,
+  settings: Settings,
+  secrets: number,
+): Promise<Finding[]> {
   const check = 'payments.webhook'
   const url = webhookUrl(settings)
   const { data } = await stripe.webhookEndpoints.list({ limit: PAGE })
@@ -154,7 +161,6 @@ export async function checkEndpoints(stripe: Stripe, settings: Settings): Promis
   const thin = await thinFindings(stripe, url)
   if (ours.length === 0)
     return [fault(check, withoutEndpoint(data, url), `Create or enable it at the provider`), ...thin]
-  const { length: secrets } = settings.stripe.webhookSecrets
   const findings = [...ours.flatMap(versionFindings), ...eventFindings(ours), ...thin]
   if (secrets < ours.length)
     findings.push(
@@ -321,7 +327,7 @@ const PORTAL = 'payments.portal'
 type Features = Stripe.BillingPortal.Configuration.Features
 
 /** Whether the provider's portal allows what the service sends users there for (docs/operations.md). */
-async function checkPortal(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
+async function checkPortal(stripe: Stripe, priceIds: readonly string[]): Promise<Finding[]> {
   const { data } = await stripe.billingPortal.configurations.list({
     is_default: true,
     active: true,

@@ -6,7 +6,7 @@ import { parse } from 'tldts'
 import { withoutByteOrderMark } from './byte-order-mark.js'
 import { isSharedDomain, isWithin, LOCAL_ORIGINS, type Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
-import { SettingSheet, type SettingsTable } from './setting.js'
+import { IS_MISSING, SettingSheet, type SettingsTable } from './setting.js'
 import { leastIdleSeconds, type Settings } from './settings.js'
 import {
   ACCOUNT_SETTINGS,
@@ -182,7 +182,7 @@ function readSheet(sheet: SettingSheet): Settings {
   const sessions = sheet.read(SESSION_SETTINGS)
   const accounts = sheet.read(ACCOUNT_SETTINGS)
   const { smtpUrl, from } = sheet.read(MAIL_SETTINGS)
-  const { plansFile, paymentGraceSeconds, checkout, ...stripe } = sheet.read(PAYMENT_SETTINGS)
+  const payments = readPayments(sheet)
   const rateLimits = sheet.read(RATE_LIMIT_SETTINGS)
   const anomalies = sheet.read(ANOMALY_SETTINGS)
   const { operatorOrigin, operatorAddresses } = sheet.read(OPERATOR_SETTINGS)
@@ -208,9 +208,7 @@ function readSheet(sheet: SettingSheet): Settings {
     ...accounts,
     mail: smtpUrl && from ? { smtpUrl, from } : null,
     operators: operatorOrigin && { origin: operatorOrigin, addresses: operatorAddresses },
-    stripe: { ...stripe, ...checkout },
-    plansFile,
-    paymentGraceSeconds,
+    ...payments,
     rateLimits,
     ...anomalies,
     tls: tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : null,
@@ -234,6 +232,19 @@ function localOrigins(
 ): ReadonlySet<Origin> {
   if (environment !== 'development' || isRegistryOnly) return new Set()
   return new Set(LOCAL_ORIGINS.filter(origin => origin !== mainOrigin))
+}
+
+/** Without payments, nothing of them is read: what is left of an earlier installation can be at fault. */
+function readPayments(sheet: SettingSheet): Pick<Settings, 'stripe' | 'plansFile' | 'paymentGraceSeconds'> {
+  const { takesPayments: toggle, ...table } = PAYMENT_SETTINGS
+  const { takesPayments } = sheet.read({ takesPayments: toggle })
+  if (!(takesPayments ?? sheet.hasAnyOf(table)))
+    return { stripe: null, plansFile: null, paymentGraceSeconds: Number(table.paymentGraceSeconds.default) }
+  const before = sheet.faults.length
+  const { plansFile, paymentGraceSeconds, checkout, ...stripe } = sheet.read(table)
+  if (sheet.faults.slice(before).some(fault => fault.endsWith(IS_MISSING)))
+    sheet.faults.push('PAYMENTS=off is for an installation that sells nothing')
+  return { stripe: { ...stripe, ...checkout }, plansFile, paymentGraceSeconds }
 }
 
 /** Empty while the origin is missing, which is a fault by itself. */

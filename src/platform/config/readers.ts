@@ -16,7 +16,8 @@ export const listenAddress: SettingReader<string> = text => (text === 'localhost
 export function orNull<T>(read: SettingReader<T>): SettingReader<T | null> {
   const readOrNull: SettingReader<T | null> = (text, isProduction) =>
     text === '' ? null : read(text, isProduction)
-  return Object.assign(readOrNull, { ...(read.bounds && { bounds: read.bounds }) })
+  const { bounds, choices } = read
+  return Object.assign(readOrNull, { ...(bounds && { bounds }), ...(choices && { choices }) })
 }
 
 export function oneOf<T extends string>(...choices: readonly T[]): SettingReader<T> {

@@ -52,6 +52,9 @@ export function defaultOf(setting: Setting, isProduction: boolean): DefaultText 
   return isProduction ? text.production : text.otherwise
 }
 
+/** The end of the fault of a required setting without a value. */
+export const IS_MISSING = ' is missing'
+
 /** Reads settings and collects every fault instead of stopping at the first. */
 export class SettingSheet {
   readonly faults: string[] = []
@@ -69,6 +72,11 @@ export class SettingSheet {
     return Object.fromEntries(values) as ValuesOf<T>
   }
 
+  /** Whether a value was given for one of the table's settings. */
+  hasAnyOf(table: SettingsTable): boolean {
+    return Object.values(table).some(({ name }) => this.texts[name]?.trim())
+  }
+
   private valueOf(setting: Setting): unknown {
     const text = this.texts[setting.name]?.trim() || this.defaultText(setting)
     const value = text === undefined ? undefined : this.parse(setting, text)
@@ -80,7 +88,7 @@ export class SettingSheet {
   private defaultText(setting: Setting): string | undefined {
     const text = defaultOf(setting, this.isProduction)
     if (text === REQUIRED) {
-      this.faults.push(`${setting.name} is missing`)
+      this.faults.push(`${setting.name}${IS_MISSING}`)
       return undefined
     }
     const names = [...text.matchAll(/<([A-Z_]+)>/g)].map(([, name]) => name as string)

@@ -85,7 +85,8 @@ export class Settings {
   readonly mail!: MailSettings | null
   /** Null: there is no operator console. */
   readonly operators!: OperatorSettings | null
-  readonly stripe!: StripeSettings
+  /** Null: nothing is sold. */
+  readonly stripe!: StripeSettings | null
   /** What plans allow, as JSON; with null, payments limit nothing. */
   readonly plansFile!: string | null
   /** How long an account keeps its plan while a payment is due. */

@@ -494,6 +494,15 @@ const MAX_PAYMENT_GRACE_SECONDS = 365 * 24 * 60 * 60
 
 /** In development the payment sandbox (packages/payment-sandbox) takes the provider's place. */
 export const PAYMENT_SETTINGS = {
+  takesPayments: {
+    name: 'PAYMENTS',
+    read: read.orNull(read.choiceOf({ stripe: true, off: false })),
+    default: '',
+    defaultInWords: '`stripe` if one of the settings below is given, otherwise `off`',
+    meaning:
+      'Whether anything is sold: with `off`, nothing of billing is there, plans limit nothing, and the settings below are ' +
+      'not read; see [docs/operations.md](docs/operations.md#without-payments)',
+  },
   priceIds: {
     name: 'STRIPE_PRICE_IDS',
     read: read.nonEmptyListOf(read.startingWith('price_')),

@@ -62,6 +62,7 @@ export const ERROR_CODES = {
   NOT_INVITED: { status: 403, title: 'This user is not invited to this satellite' },
   SATELLITE_SUSPENDED: { status: 403, title: 'This satellite is suspended' },
   SIGN_UP_CLOSED: { status: 403, title: 'Sign-up is closed' },
+  PAYMENTS_OFF: { status: 403, title: 'This service takes no payments' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   SATELLITE_NOT_FOUND: { status: 404, title: 'No satellite has this origin' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },

@@ -6,7 +6,7 @@ import type { Certificate } from './certificate.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './hosts.js'
 import type { Pages } from './pages.js'
 
-const PLACES = { apiUrl: API, mainUrl: MAIN, mainName: 'Mainstay', language: 'en' }
+const PLACES = { apiUrl: API, mainUrl: MAIN, mainName: 'Mainstay', language: 'en', takesPayments: true }
 /** Of a customer who likes it dark. */
 export const CUSTOMER_BACKGROUND = '#0b1220'
 const BRAND = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }

@@ -50,7 +50,7 @@ async function checkoutOfU1(cast: Cast): Promise<string> {
 }
 
 async function checkoutOfAStranger({ service }: Cast): Promise<string> {
-  const { stripe: settings } = service.settings
+  const settings = service.settings.stripe!
   const stripe = createStripe(settings)
   const { id: customer } = await stripe.customers.create({})
   const { id } = await stripe.checkout.sessions.create({

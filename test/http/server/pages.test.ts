@@ -28,6 +28,7 @@ const PLACES = {
   mainUrl: 'https://www.main.test',
   mainName: 'Rose & Sons',
   language: 'de',
+  takesPayments: true,
 }
 const ACCEPT = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const NAMES = ['main', 'satellite'] as const

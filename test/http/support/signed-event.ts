@@ -53,7 +53,7 @@ export function signatureOf(
   payload: string,
   {
     secondsAhead = 0,
-    secret = app.settings.stripe.webhookSecrets[0] as string,
+    secret = app.settings.stripe?.webhookSecrets[0] as string,
   }: { secondsAhead?: number; secret?: string } = {},
 ): string {
   const timestamp = Math.floor(Date.now() / 1000) + secondsAhead

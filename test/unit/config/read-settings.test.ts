@@ -118,11 +118,32 @@ describe('readSettings of transfers', () => {
 describe('readSettings of payments', () => {
   it('billing 11: takes several webhook secrets', () => {
     const [first, second] = ['whsec_0123456789abcdef', 'whsec_fedcba9876543210']
-    expect(read({ STRIPE_WEBHOOK_SECRET: first }).stripe.webhookSecrets).toEqual([first])
-    expect(read({ STRIPE_WEBHOOK_SECRET: `${first}, ${second}` }).stripe.webhookSecrets).toEqual([
+    expect(read({ STRIPE_WEBHOOK_SECRET: first }).stripe?.webhookSecrets).toEqual([first])
+    expect(read({ STRIPE_WEBHOOK_SECRET: `${first}, ${second}` }).stripe?.webhookSecrets).toEqual([
       first,
       second,
     ])
+  })
+
+  it('turns payments off with PAYMENTS=off, whatever else is given, and without any of their settings', () => {
+    const off = { stripe: null, plansFile: null, paymentGraceSeconds: 1_209_600 }
+    const rest = { PLANS_FILE: '/plans.json', PAYMENT_GRACE_SECONDS: '5', STRIPE_SECRET_KEY: 'wrong' }
+    expect(read({ PAYMENTS: 'off', ...rest })).toMatchObject(off)
+    const names = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_IDS']
+    const without = Object.fromEntries(names.map(name => [name, undefined]))
+    expect(read(without)).toMatchObject(off)
+    expect(read({ ...without, STRIPE_PRICE_IDS: ' ' })).toMatchObject(off)
+  })
+
+  it('wants all that is required where one of them is given, and says how to do without', () => {
+    const names = ['STRIPE_PRICE_IDS', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']
+    const without = Object.fromEntries(names.map(name => [name, undefined]))
+    const missing = names.map(name => `${name} is missing`)
+    const hint = 'PAYMENTS=off is for an installation that sells nothing'
+    for (const given of [{ PAYMENTS: 'stripe' }, { PLANS_FILE: '/plans.json' }, { STRIPE_PRORATION: 'none' }])
+      expect(faultsOf({ ...without, ...given })).toEqual([...missing, hint])
+    expect(faultsOf({ STRIPE_SECRET_KEY: undefined })).toEqual(['STRIPE_SECRET_KEY is missing', hint])
+    expect(faultsOf({ PAYMENTS: 'paypal' })).toContain('PAYMENTS must be one of stripe, off')
   })
 })
 
@@ -172,9 +193,6 @@ describe('readSettings in production', () => {
           'DATABASE_URL',
           'JWT_KEYS_FILE',
           'SECRETS_KEYS_FILE',
-          'STRIPE_PRICE_IDS',
-          'STRIPE_SECRET_KEY',
-          'STRIPE_WEBHOOK_SECRET',
         ].map(name => `  - ${name} is missing`),
       ].join('\n'),
     )
@@ -271,7 +289,7 @@ describe('readSettings in production', () => {
     const servers = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:5353']
     expect(read({ DNS_SERVERS: servers.join() }).dnsServers).toEqual(servers)
     for (const url of ['https://payments.internal/', 'http://127.0.0.1:3010/', 'http://localhost:3010/'])
-      expect(read({ STRIPE_API_URL: url }).stripe.apiUrl?.href).toBe(url)
+      expect(read({ STRIPE_API_URL: url }).stripe?.apiUrl?.href).toBe(url)
   })
 
   it('refuses a cookie domain under which anybody can have names', () => {
@@ -440,7 +458,7 @@ describe('config/development.env', () => {
   ])('has the ports beside the service follow PORT: %j', (environment, port) => {
     const { satelliteOrigins, stripe, mail } = readSettings({ NODE_ENV: 'development', ...environment })
     expect([...satelliteOrigins]).toContain(`http://127.0.0.1:${port + 1}`)
-    expect(stripe.apiUrl?.port).toBe(String(port + 10))
+    expect(stripe?.apiUrl?.port).toBe(String(port + 10))
     expect(mail?.smtpUrl.port).toBe(String(port + 25))
   })
 

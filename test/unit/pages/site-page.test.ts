@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Brand, mailPage, pagePolicy, pageWith } from '../../sources.js'
 
-const NAMES = ['api', 'main', 'main-name', 'name', 'logo', 'accent', 'background', 'support']
+const NAMES = ['api', 'main', 'main-name', 'payments', 'name', 'logo', 'accent', 'background', 'support']
 const BUILT = `<html lang="en">${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`
 const BRAND: Brand = {
   name: 'Rose & Sons',
@@ -14,6 +14,7 @@ const PLACES = {
   mainUrl: 'https://www.main.test',
   mainName: 'Rose & Friends',
   language: 'de',
+  takesPayments: false,
 }
 
 describe('pageWith', () => {
@@ -21,7 +22,7 @@ describe('pageWith', () => {
     expect(pageWith(BUILT, PLACES, BRAND)).toBe(
       '<html lang="de"><meta name="mainstay-api" content="https://api.main.test">' +
         '<meta name="mainstay-main" content="https://www.main.test">' +
-        '<meta name="mainstay-main-name" content="Rose &#38; Friends">' +
+        '<meta name="mainstay-main-name" content="Rose &#38; Friends"><meta name="mainstay-payments" content="off">' +
         '<meta name="mainstay-name" content="Rose &#38; Sons"><meta name="mainstay-logo" content="">' +
         '<meta name="mainstay-accent" content="#b91c1c"><meta name="mainstay-background" content="">' +
         '<meta name="mainstay-support" content="mailto:help@rose.test"><title>Rose &#38; Sons</title>',

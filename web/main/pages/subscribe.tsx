@@ -5,11 +5,11 @@ import { Loaded, useLoad } from '../../pieces/loading.js'
 import { Failure, Hint } from '../../pieces/notices.js'
 import { SmallPage, WayOn } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
+import { site } from '../../pieces/site.js'
 import { mayChange, maySubscribe, type OfferedPlan, type Subscription } from '../../pieces/subscription.js'
 import { t } from '../../pieces/t.js'
 import { breakable } from '../../pieces/text.js'
-import { call } from '../api.js'
-import { BILLING_PAGE, readPlans, startCheckout } from '../checkout.js'
+import { BILLING_PAGE, readOwnSubscription, readPlans, startCheckout } from '../checkout.js'
 import { ownReturn, type SafeReturn } from '../return-url.js'
 import { UnconfirmedPayment } from '../unconfirmed-payment.js'
 
@@ -24,7 +24,7 @@ export function SubscribePage({
   readonly caller: Caller
   readonly returnUrl: string | null
 }) {
-  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
+  const subscription = useLoad(readOwnSubscription)
   const way = useLoad(() => ownReturn(returnUrl), returnUrl ?? '')
   if (returnUrl && way.data && !way.data.url) return <WrongReturn />
   return (
@@ -39,7 +39,11 @@ export function SubscribePage({
           <>
             {loaded.state === 'unconfirmed' && <UnconfirmedPayment subscription={loaded} />}
             {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
-            <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
+            {site.takesPayments ? (
+              <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
+            ) : (
+              <Hint>{t('error.PAYMENTS_OFF')}</Hint>
+            )}
           </>
         )}
       </Loaded>

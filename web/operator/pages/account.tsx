@@ -2,6 +2,7 @@ import { Loaded, useLoad } from '../../pieces/loading.js'
 import { Hint } from '../../pieces/notices.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
+import { site } from '../../pieces/site.js'
 import { breakable, Fact } from '../../pieces/text.js'
 import { Day, When } from '../../pieces/time.js'
 import { type Account, ask } from '../api.js'
@@ -57,9 +58,11 @@ function AccountFacts({
       <Section title={t('console.satellites.title')}>
         <SatelliteRows satellites={satellites} none={t('console.satellites.none')} reload={reload} />
       </Section>
-      <Section title={t('console.account.waitingEvents')}>
-        <EventRows events={waitingEvents} reload={reload} />
-      </Section>
+      {site.takesPayments && (
+        <Section title={t('console.account.waitingEvents')}>
+          <EventRows events={waitingEvents} reload={reload} />
+        </Section>
+      )}
       <Section title={t('console.log.latest')}>
         <LogRows rows={latest} people={people} />
       </Section>
@@ -82,9 +85,11 @@ function About({ account }: { readonly account: Account }) {
         </Fact>
         <Fact name={t('console.account.secondFactor')}>{t(`console.secondFactor.${secondFactor}`)}</Fact>
         <Fact name={t('console.account.handoff')}>{t(`console.handoff.${handoffRequired}`)}</Fact>
-        <Fact name={t('console.account.subscription')}>
-          {subscription ? <Subscription of={subscription} /> : t('console.account.noSubscription')}
-        </Fact>
+        {(subscription || site.takesPayments) && (
+          <Fact name={t('console.account.subscription')}>
+            {subscription ? <Subscription of={subscription} /> : t('console.account.noSubscription')}
+          </Fact>
+        )}
         <Fact name={t('console.id')}>
           <code>{id}</code>
         </Fact>

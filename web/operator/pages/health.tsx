@@ -35,7 +35,7 @@ export function HealthPage() {
         {found => (
           <>
             <Parts health={found} />
-            <Payments health={found} />
+            {found.billing && <Payments billing={found.billing} />}
             <Section title={t('console.health.mails')}>
               <dl>
                 <Fact name={t('console.mails.title')}>
@@ -80,7 +80,7 @@ function Parts({ health: { parts } }: HealthProps) {
   )
 }
 
-function Payments({ health: { billing } }: HealthProps) {
+function Payments({ billing }: { readonly billing: NonNullable<Health['billing']> }) {
   const { waitingEvents, oldestWaiting, customersDue, customersFailed, customersParked } = billing
   return (
     <Section title={t('console.health.payments')}>

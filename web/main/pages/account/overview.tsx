@@ -5,9 +5,9 @@ import { Icon, type IconName } from '../../../pieces/icon.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Warning } from '../../../pieces/notices.js'
 import { Page, Section, SiteLinks } from '../../../pieces/page.js'
-import { deviceWords, PERMISSIONS, permissionName } from '../../../pieces/people.js'
+import { deviceWords, permissionName, SHOWN_PERMISSIONS } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
-import { hostOf } from '../../../pieces/site.js'
+import { hostOf, site } from '../../../pieces/site.js'
 import { maySubscribe, type Subscription } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, Fact, T } from '../../../pieces/text.js'
@@ -21,6 +21,7 @@ import {
   type Satellite,
   type SecondFactor,
 } from '../../api.js'
+import { readOwnSubscription } from '../../checkout.js'
 import { iconOf, peopleIn, sentenceOf } from './audit-entry.js'
 
 export function OverviewPage({
@@ -33,7 +34,7 @@ export function OverviewPage({
   const { permissions } = caller
   const facts = useLoad(() => readFacts(permissions))
   const events = useLatestActivity(permissions.accountSettings)
-  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
+  const subscription = useLoad(readOwnSubscription)
   const deletion = useLoad(() => readDeletion(permissions))
   // It was loaded for the menu, perhaps long ago.
   useEffect(() => {
@@ -49,7 +50,9 @@ export function OverviewPage({
         <div className="columns">
           <LatestActivity isOfAccount={permissions.accountSettings} events={events} />
           <div>
-            <SubscriptionCard mayPay={permissions.payments} subscription={subscription} />
+            {site.takesPayments && (
+              <SubscriptionCard mayPay={permissions.payments} subscription={subscription} />
+            )}
             {facts.data && <AccountCard facts={facts.data} />}
             <YouCard caller={caller} profile={profile} />
           </div>
@@ -97,7 +100,7 @@ function YouCard({
             </Fact>
             <Fact name={t('permission.title')}>
               <span className="tags">
-                {PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
+                {SHOWN_PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
                   <span key={permission} className="tag">
                     {permissionName(permission)}
                   </span>
@@ -151,7 +154,7 @@ async function readFacts(permissions: Permissions): Promise<AccountFacts> {
     call<SecondFactor>('GET', 'second-factor'),
     teamManagement ? readTeam() : null,
     accountSettings ? call<{ satellites: Satellite[] }>('GET', 'satellites') : null,
-    payments ? call<Subscription>('GET', 'subscription') : null,
+    payments && site.takesPayments ? readOwnSubscription() : null,
   ])
   return {
     hasSecondFactor: factor.totp !== null || factor.passkeys > 0,

@@ -7,17 +7,17 @@ import { Hint, messageOf, toast } from '../../../pieces/notices.js'
 import { Badge, Empty, Page, Section } from '../../../pieces/page.js'
 import { go, Link, watchPage } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
-import { type Subscription } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { T } from '../../../pieces/text.js'
 import { Day } from '../../../pieces/time.js'
 import { type Account, call, type Satellite } from '../../api.js'
+import { readOwnSubscription } from '../../checkout.js'
 
 /** The account's sites where its people can log in. */
 export function SatellitesPage() {
   const list = useLoad(() => call<{ satellites: Satellite[] }>('GET', 'satellites'))
   // Without an answer, the form is there, and the service refuses what the plan does not allow.
-  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
+  const subscription = useLoad(readOwnSubscription)
   const account = useLoad(() => call<Account>('GET', 'account'))
   const most = subscription.data?.limits.satellites ?? null
   const isFull = most !== null && (list.data?.satellites.length ?? 0) >= most

@@ -6,11 +6,13 @@ import { Failure, Hint, toast, Warning } from '../../../pieces/notices.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
 import { Avatar } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
+import { site } from '../../../pieces/site.js'
 import { isOpenEnded, type Subscription } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
 import { When } from '../../../pieces/time.js'
 import { type Account, call, type SecondFactorPolicy as Policy, type Profile } from '../../api.js'
+import { readOwnSubscription } from '../../checkout.js'
 import { IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
 import { NameForm } from './name-form.js'
 
@@ -18,7 +20,7 @@ export function SettingsPage() {
   const account = useLoad(() => call<Account>('GET', 'account'))
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const policy = useLoad(() => call<Policy>('GET', 'account/second-factor'))
-  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
+  const subscription = useLoad(readOwnSubscription)
   const isOwner = profile.data?.role === 'owner'
   return (
     <Page title={t('settings.title')} lead={t('settings.lead')}>
@@ -172,7 +174,9 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
         <RadioChoice
           label={t('policy.who')}
           name="required"
-          options={covered()}
+          options={covered().filter(
+            ({ value }) => value !== 'payments' || value === required || site.takesPayments,
+          )}
           chosen={required}
           onChoose={setChosen}
         />
@@ -189,13 +193,17 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
             hint={isChanged ? t('policy.daysHint') : t('policy.daysKeep')}
           />
         )}
-        <SelectField
-          label={t('policy.stepUp')}
-          name="paymentStepUpMinutes"
-          options={recencies(paymentStepUpMinutes)}
-          chosen={String(paymentStepUpMinutes ?? '')}
-          hint={t('policy.stepUpHint')}
-        />
+        {site.takesPayments ? (
+          <SelectField
+            label={t('policy.stepUp')}
+            name="paymentStepUpMinutes"
+            options={recencies(paymentStepUpMinutes)}
+            chosen={String(paymentStepUpMinutes ?? '')}
+            hint={t('policy.stepUpHint')}
+          />
+        ) : (
+          <input type="hidden" name="paymentStepUpMinutes" value={String(paymentStepUpMinutes ?? '')} />
+        )}
       </Form>
     </>
   )

@@ -6,15 +6,15 @@ import { ActionButton, ActionRow, EmailField, Form, useAction } from '../../../p
 import { type Load, Loaded, LoadedTogether, useLoad, usePages } from '../../../pieces/loading.js'
 import { Failure, Hint, toast } from '../../../pieces/notices.js'
 import { Badge, Empty, Page, Section } from '../../../pieces/page.js'
-import { Avatar, PERMISSIONS, permissionName } from '../../../pieces/people.js'
+import { Avatar, permissionName, SHOWN_PERMISSIONS } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
-import { hostOf } from '../../../pieces/site.js'
-import { type Subscription, seatWords } from '../../../pieces/subscription.js'
+import { hostOf, site } from '../../../pieces/site.js'
+import { seatWords } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
 import { Ago, When } from '../../../pieces/time.js'
 import { call, type Invitation, type Person } from '../../api.js'
-import { readPlans } from '../../checkout.js'
+import { readOwnSubscription, readPlans } from '../../checkout.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn, SatelliteBoxes, satellitesIn } from './member-access.js'
 
 /** All users of the account, and those who are invited. */
@@ -94,8 +94,9 @@ function InviteButton({
 /** What another person in the team costs, and how many there may be. Nothing without an answer: inviting works all the same. */
 function useSeatWords(): Load<readonly string[]> {
   return useLoad(async () => {
+    if (!site.takesPayments) return []
     const [subscription, plans] = await Promise.all([
-      call<Subscription>('GET', 'subscription').catch(() => null),
+      readOwnSubscription().catch(() => null),
       readPlans().catch(() => []),
     ])
     return subscription ? seatWords(subscription, plans) : []
@@ -176,8 +177,9 @@ function Standing({ person: { isDisabled, hasSecondFactor, mustEnrol } }: { read
 }
 
 function PermissionChips({ permissions }: { readonly permissions: Permissions }) {
-  const given = PERMISSIONS.filter(name => permissions[name])
-  if (given.length === PERMISSIONS.length) return <span className="tag">{t('team.allPermissions')}</span>
+  const given = SHOWN_PERMISSIONS.filter(name => permissions[name])
+  if (given.length === SHOWN_PERMISSIONS.length)
+    return <span className="tag">{t('team.allPermissions')}</span>
   if (given.length === 0) return <span className="absent">{t('team.none')}</span>
   return (
     <span className="tags">
