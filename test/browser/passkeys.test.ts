@@ -199,6 +199,7 @@ describe('the code for passkeys in docs/integrate', () => {
     })
     await inPage('shown.completeLogin(client, input)', challenge)
     const [{ id }] = await list()
+    stage.app.clock.advance(stage.app.settings.reauthenticationTtlSeconds)
     const refusal = 'shown.removePasskey(client, input).catch(({ code, methods }) => ({ code, methods }))'
     expect(await inPage(refusal, id)).toEqual({
       code: 'REAUTHENTICATION_REQUIRED',

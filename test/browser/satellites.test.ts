@@ -35,7 +35,7 @@ afterEach(async () => {
   await page.context().close()
 })
 
-const { press, seeing, confirmPassword } = handsOn(() => page)
+const { press, seeing } = handsOn(() => page)
 
 async function addSatellite(address: string, name: string): Promise<void> {
   await page.getByLabel('Address', { exact: true }).fill(address)
@@ -50,7 +50,6 @@ async function anOwnerWith(origin: string, name: string): Promise<User> {
   await logInOn(page, owner)
   await page.getByRole('link', { name: 'Satellites', exact: true }).click()
   await addSatellite(origin, name)
-  await confirmPassword()
   await seeing(`${name} has been added.`)
   await publish(`_mainstay-challenge.${new URL(origin).host}`)
   await press('Check now')
@@ -75,7 +74,6 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
 
   // What cannot be one is said beside the field.
   await addSatellite('shop.main.test', 'Customer')
-  await confirmPassword()
   await seeing('main.test belongs to this service, with everything under it.')
   await expectGoodPage(page, 'main-satellites-refused')
   await addSatellite('Customer.test/', 'Customer')
@@ -253,7 +251,6 @@ test('looks up a missing proof three times more by itself, and stops when there 
   await logInOn(page, await anOwner(stage.app))
   await page.getByRole('link', { name: 'Satellites', exact: true }).click()
   await addSatellite('https://patient.test', 'Patient')
-  await confirmPassword()
   await seeing('Patient has been added.')
   const looks = () => stage.received.to().filter(({ path }) => path.endsWith('/verify')).length
   const before = looks()

@@ -44,7 +44,7 @@ afterEach(async () => {
   await page.context().close()
 })
 
-const { press, seeing, confirmPassword } = handsOn(() => page)
+const { press, seeing } = handsOn(() => page)
 
 const beginLogin = (user: Pick<User, 'email'>) => sendLogin(page, user)
 
@@ -110,7 +110,6 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await expectGoodPage(page, 'main-second-factor-policy')
   await page.getByLabel('Payments need a second factor').selectOption('5')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await confirmPassword()
   await seeing('Applies to 2 people; 1 has one.')
 
   await page.getByRole('link', { name: 'Team', exact: true }).click()
@@ -195,7 +194,6 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await logInOn(page, owner)
   await toSecurity()
   await press('Set up an authenticator app')
-  await confirmPassword()
   const key = await page.locator('.secret code').innerText()
   const phone = new Authenticator(stage.app, key.replaceAll(' ', ''))
   await expectGoodPage(page, 'main-authenticator-setup')
@@ -344,7 +342,6 @@ test('a passkey: added, used by the button and by what the browser fills in, rem
   await toSecurity()
   await finger.touches(true)
   await press('Add a passkey')
-  await confirmPassword()
   await saveCodes()
   await seeing('The passkey is added.')
   await expectGoodPage(page, 'main-security-with-passkey')

@@ -10,7 +10,7 @@ import {
 import { MAIN, SHOP_ONE } from '../support/test-app.js'
 import { lockOut } from './guesses.js'
 import type { Service } from './service/service.js'
-import { moveIntoThePast } from './values/expired-session.js'
+import { forgetProof, moveIntoThePast } from './values/expired-session.js'
 import { deviceIdsOf, sessionIdOf } from './values/session-cookie.js'
 
 /** A user and the password that only the user knows. */
@@ -65,9 +65,16 @@ export class Cast {
     })
   }
 
-  /** The one session of that owner from the main site, or from the first satellite. */
+  /**
+   * The one session of that owner from the main site, or from the first satellite: as in a browser that was left open,
+   * its login no longer counts as a re-authentication.
+   */
   session(name: 'U1' | 'U2', source: Source): Promise<Login> {
-    return this.once(`${name} ${source}`, async () => this.logIn(await this.owner(name), source))
+    return this.once(`${name} ${source}`, async () => {
+      const session = await this.logIn(await this.owner(name), source)
+      await forgetProof(this.service, session.sessionId)
+      return session
+    })
   }
 
   /** The main session of U1, just after the password was given again. */

@@ -170,7 +170,6 @@ export function saveAs(content: Blob, fileName: string): void {
 
 // The service's responses, by the names that these pages use; docs/openapi.json describes them.
 export type {
-  AcceptedAnswer as LoginSites,
   AccountAnswer as Account,
   AuditEntry,
   AuditPage as AuditPart,

@@ -1,4 +1,4 @@
-// What one public page leaves for the next: an address, a pending sign-up, and where a login leads.
+// What one public page leaves for the next: an address, and where a login leads.
 
 /** The e-mail address typed last, so that it need not be typed again on the next of these pages. Never stored. */
 let typed = ''
@@ -12,46 +12,34 @@ export function typedEmail(): string {
 }
 
 /**
- * Signing up involves a mailed link, which opens another tab, mostly of this browser: what that tab need not
- * ask again.
+ * Signing up and choosing a new password involve a mailed link, which opens another tab, mostly of this browser: where
+ * the person was going, so that they get there. By kind; in seconds, as long as the link in the mail is valid.
  */
-interface PendingSignup {
-  readonly email: string
-  /** Where they wanted to go: a path on this site. */
-  readonly next: string
-  /** In the form of `Date.now()`. */
-  readonly until: number
-}
+const LIFETIMES = { signup: 24 * 60 * 60, reset: 30 * 60 }
+type Errand = keyof typeof LIFETIMES
 
-const KEY = 'mainstay.signup'
-/** As long as the link in the mail is valid. */
-const LIFETIME_MS = 24 * 60 * 60 * 1000
-
-export function rememberSignup(email: string, next: string): void {
+export function rememberErrand(kind: Errand, next: string): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify({ email, next, until: Date.now() + LIFETIME_MS }))
+    const until = Date.now() + LIFETIMES[kind] * 1000
+    localStorage.setItem(keyOf(kind), JSON.stringify({ next, until }))
   } catch {
-    // A browser that stores nothing: they log in once more.
+    // A browser that stores nothing: it leads to the overview.
   }
 }
 
-/** What was remembered; null when there is nothing. */
-export function pendingSignup(): PendingSignup | null {
+/** Where the person was going: a path on this site; null when that is not known. It is forgotten then. */
+export function takeErrand(kind: Errand): string | null {
   try {
-    const pending = JSON.parse(localStorage.getItem(KEY) ?? 'null') as PendingSignup | null
-    return pending && pending.until > Date.now() ? pending : null
+    const errand = JSON.parse(localStorage.getItem(keyOf(kind)) ?? 'null')
+    localStorage.removeItem(keyOf(kind))
+    return errand?.until > Date.now() && isLogin(errand.next) ? errand.next : null
   } catch {
     return null
   }
 }
 
-/** Call it when they are logged in. */
-export function forgetSignup(): void {
-  try {
-    localStorage.removeItem(KEY)
-  } catch {
-    // A browser that stores nothing.
-  }
+function keyOf(kind: Errand): string {
+  return `mainstay.${kind}`
 }
 
 // `next` is untrusted: only paths of this site that require a login are allowed.

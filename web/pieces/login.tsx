@@ -20,6 +20,8 @@ import { t } from './t.js'
 
 export interface LoginStepsProps {
   readonly client: Client
+  /** A login whose first step was done elsewhere: begins with the second. */
+  readonly begun?: SecondFactorRequired
   /** Of the first step; the second has another. */
   readonly title?: string | undefined
   readonly lead?: string
@@ -48,6 +50,7 @@ export interface LoginStepsProps {
  */
 export function LoginSteps({
   client,
+  begun,
   title = t('login.title'),
   lead,
   loginHint = '',
@@ -64,7 +67,7 @@ export function LoginSteps({
 }: LoginStepsProps) {
   const isMain = client.source === 'main'
   const [typed, setTyped] = useState<Credentials>({ email: loginHint, password: '' })
-  const [step, setStep] = useState<SecondFactorRequired | null>(null)
+  const [step, setStep] = useState<SecondFactorRequired | null>(begun ?? null)
   const [hasExpired, setHasExpired] = useState(false)
   useEffect(() => {
     if (hasExpired) rescueFocus()

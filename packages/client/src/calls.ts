@@ -68,6 +68,7 @@ export interface PasskeyRequestOptions {
 }
 
 interface LoginAnswer {
+  /** Only a mailed link can have done its work without one; then the answer says why. */
   readonly accessToken: string
   /** Only from satellite logins. */
   readonly sessionId?: string
@@ -108,12 +109,16 @@ export class SessionCalls {
     return answer
   }
 
-  /** Logs in by this call and stores the session where it belongs. */
+  /**
+   * Logs in by this call and stores the session where it belongs. A MainstayError with a status below 300: it has done
+   * what it is for, except for the login.
+   */
   async login(path: string, body: object): Promise<AccessToken> {
     const requestedAt = this.platform.now()
     const { home } = this
     const answer = await this.post(path, { ...body, deviceId: await home.deviceId() })
-    const { accessToken, sessionId, deviceId } = (await answer.json()) as LoginAnswer
+    const { accessToken, sessionId, deviceId } = (await answer.clone().json()) as LoginAnswer
+    if (!accessToken) throw await errorOf(answer)
     const token = readToken(accessToken, requestedAt)
     await home.keep(sessionId, token.caller.sid, deviceId)
     return token

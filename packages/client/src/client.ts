@@ -101,7 +101,9 @@ export class Client {
 
   /**
    * Logs in by another of the service's login endpoints: `path` is what follows `/api/`; its response must be
-   * like that of `POST /api/login`. Throws as `login` does.
+   * like that of `POST /api/login`. Throws as `login` does. Mailed links log in like this too: `signup/verify`,
+   * `invitations/accept` and `password/reset`. Where they have done everything but that, the `status` of the error is
+   * below 300, and its `code` what `login` would throw.
    */
   async loginBy(path: string, body: object): Promise<Caller> {
     if (this.home.source === 'main') await this.logouts.callOff()

@@ -30,7 +30,7 @@ describe('POST /api/reauthenticate', () => {
 
   it('takes the right password as proof for ten minutes, in this session alone', async () => {
     const user = await anOwner(app)
-    const other = await signIn(app, user, 'main')
+    const other = await staleSession(app, user)
     const owner = { ...user, ...(await staleSession(app, user)) }
     expect(await isProven(owner)).toBe(false)
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { EmailField } from '../../pieces/forms.js'
+import { EmailField, type Texts } from '../../pieces/forms.js'
 import { useLoad } from '../../pieces/loading.js'
 import { LoginSteps } from '../../pieces/login.js'
 import { Hint } from '../../pieces/notices.js'
@@ -8,7 +8,7 @@ import { Link, usePlace } from '../../pieces/router.js'
 import { site } from '../../pieces/site.js'
 import { t } from '../../pieces/t.js'
 import { callAsAnybody } from '../api.js'
-import { isLogin, rememberEmail, typedEmail } from '../between-pages.js'
+import { isLogin, rememberEmail, rememberErrand, typedEmail } from '../between-pages.js'
 import { client } from '../client.js'
 import { MailForm } from '../mail-form.js'
 import { anyReturn } from '../return-url.js'
@@ -75,12 +75,16 @@ function useLoginAddress(): string {
 export function ForgotPasswordPage() {
   const [isSent, setIsSent] = useState(false)
   const login = useLoginAddress()
+  const send = async ({ email = '' }: Texts) => {
+    await callAsAnybody('password/forgot', { email })
+    rememberErrand('reset', login)
+  }
   return (
     <SmallPage title={t(isSent ? 'mailForm.title' : 'login.forgot')} lead={!isSent && t('forgot.about')}>
       <MailForm
         submit={t('forgot.submit')}
         said={sentTo => t('forgot.sent', { sentTo })}
-        send={({ email = '' }) => callAsAnybody('password/forgot', { email })}
+        send={send}
         isSent={isSent}
         setIsSent={setIsSent}
       >

@@ -1,27 +1,30 @@
-import { MainstayError } from '@mainstay-auth/client'
+import { isSecondFactorRequired, MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useState } from 'react'
 import { Field, Form, type Texts, useAction } from '../../pieces/forms.js'
 import { Skeleton, useLoad } from '../../pieces/loading.js'
-import { Failure, isRefusal, type Messages, Success, toast } from '../../pieces/notices.js'
+import { LoginSteps } from '../../pieces/login.js'
+import { Failure, Hint, isRefusal, type Messages, Success, toast } from '../../pieces/notices.js'
 import { SiteLinks, SmallPage, WayOn } from '../../pieces/page.js'
 import { NewPasswordField, PasswordField, Whose } from '../../pieces/password.js'
 import { Avatar } from '../../pieces/people.js'
-import { go, watchPage } from '../../pieces/router.js'
+import { go, Link, watchPage } from '../../pieces/router.js'
 import { hostOf } from '../../pieces/site.js'
 import { locale, t } from '../../pieces/t.js'
 import { breakable, T } from '../../pieces/text.js'
 import { When } from '../../pieces/time.js'
 import {
+  askAsAnybody,
   call,
   callAsAnybody,
   callAsWhoeverIsHere,
-  type LoginSites,
   type MailedLink,
   type Profile,
   type Transfer,
 } from '../api.js'
-import { forgetSignup, pendingSignup } from '../between-pages.js'
+import { rememberEmail, takeErrand } from '../between-pages.js'
 import { client } from '../client.js'
+import { readRequest } from './handoff-request.js'
+import { ForgotLink } from './login.js'
 
 const INVALID = new MainstayError(400, { code: 'INVALID_LINK' })
 
@@ -36,10 +39,12 @@ function MailedPage<T = null>({
   doneTitle,
   done,
   finish,
+  follow,
   next = () => <ToLogin />,
   send = callAsAnybody<T>,
   anew,
   messages,
+  replaced,
   children,
   instead,
 }: {
@@ -50,8 +55,10 @@ function MailedPage<T = null>({
   readonly doneTitle: string
   /** What has come of it. */
   readonly done: string | ((answer: T) => ReactNode)
-  /** What to do afterwards; if that fails, it is left to the person. */
-  readonly finish?: (texts: Texts) => Promise<void>
+  /** What to do afterwards; `isStillHere` says whether the person is. */
+  readonly finish?: (answer: T, isStillHere: () => boolean) => Promise<void>
+  /** The page that follows, if it is another than one that says what has come of it. */
+  readonly follow?: (answer: T, link: MailedLink | null) => ReactNode
   /** Where to go next. */
   readonly next?: (answer: T) => ReactNode
   /** How to send it, if not anonymously. */
@@ -59,6 +66,8 @@ function MailedPage<T = null>({
   /** How to get a new link, for people whose link is used or expired. */
   readonly anew?: ReactNode
   readonly messages?: Messages
+  /** Who is logged in here, where the link logs in whom it is about. */
+  readonly replaced?: string | undefined
   /** `link` is null while the service cannot say what it is about. */
   readonly children?: ReactNode | ((link: MailedLink | null) => ReactNode)
   /** An alternative, below the button. */
@@ -73,16 +82,19 @@ function MailedPage<T = null>({
   })
   const link = preview.data
   const sendForm = async (texts: Texts) => {
+    const isStillHere = watchPage()
     try {
       const body = await send(path, { ...filled(texts), token })
       history.replaceState(null, '', location.pathname)
-      await finish?.(texts).catch(() => undefined)
+      await finish?.(body, isStillHere)
       setAnswer({ body })
     } catch (error) {
       if (!isRefusal(error, 'INVALID_LINK')) throw error
       setIsRefused(true)
     }
   }
+  const following = answer && follow?.(answer.body, link ?? null)
+  if (following) return following
   if (answer)
     return (
       <SmallPage title={doneTitle}>
@@ -102,6 +114,9 @@ function MailedPage<T = null>({
       {link || preview.error ? (
         <Form submit={submit} send={sendForm} messages={messages}>
           {link && <Subject of={link} />}
+          {link && replaced && replaced !== link.email && (
+            <Hint>{t('mailed.replaces', { email: replaced })}</Hint>
+          )}
           {typeof children === 'function' ? children(link) : children}
         </Form>
       ) : (
@@ -157,44 +172,132 @@ async function whoIsHere(): Promise<Profile | null> {
   }
 }
 
+/**
+ * The page of a link with which people choose their password, or prove it, and are logged in: they get where they were
+ * going. People with a second factor are asked for it first.
+ */
+function LoginLinkPage({
+  errand,
+  ready,
+  done,
+  ...page
+}: Omit<Parameters<typeof MailedPage>[0], 'send' | 'finish' | 'follow' | 'next' | 'done'> & {
+  /** What had them get the link by mail, if anything had on this site. */
+  readonly errand?: 'signup' | 'reset'
+  /** What to say when they are logged in. */
+  readonly ready: string
+  /** What to say when they are not. */
+  readonly done: string
+}) {
+  const [sites, setSites] = useState<readonly string[]>([])
+  const { data: person } = useLoad(whoIsHere)
+  const arrive = async (isStillHere: () => boolean) => {
+    const next = (errand && takeErrand(errand)) ?? '/account'
+    const found = await sitesOf(next)
+    if (found.length > 0) return setSites(found)
+    toast(ready)
+    if (isStillHere()) go(next, { replace: true })
+  }
+  return (
+    <MailedPage<MainstayError | null>
+      {...page}
+      replaced={person?.email}
+      send={logInByLink}
+      finish={async (refusal, isStillHere) => {
+        if (!refusal) await arrive(isStillHere)
+      }}
+      follow={(refusal, link) =>
+        sites.length === 0 &&
+        isSecondFactorRequired(refusal) && (
+          <LoginSteps
+            client={client}
+            begun={refusal}
+            about={<Success>{page.doneTitle}</Success>}
+            loginHint={link?.email ?? ''}
+            onEmail={rememberEmail}
+            forgot={<ForgotLink />}
+            done={() => void arrive(watchPage())}
+          />
+        )
+      }
+      done={() => (sites.length > 0 ? ready : done)}
+      next={() => (sites.length > 0 ? <ToSites origins={sites} /> : <ToLogin />)}
+    />
+  )
+}
+
+/** Null when that has logged in; the refusal when the link has done everything but that. */
+async function logInByLink(path: string, body: object): Promise<MainstayError | null> {
+  try {
+    await client.loginBy(path, body)
+    return null
+  } catch (error) {
+    if (error instanceof MainstayError && error.status < 300) return error
+    throw error
+  }
+}
+
+/**
+ * The sites to which somebody goes on who has just logged in here: the satellite that they came from, or those to which
+ * they are limited; none where they are at their goal.
+ */
+async function sitesOf(next: string): Promise<readonly string[]> {
+  const request = next.startsWith('/handoff#') && readRequest(next.slice('/handoff'.length))
+  try {
+    // Not back to the hand-off: only the tab that has asked for it can take the answer.
+    if (request) {
+      await askAsAnybody(`handoff/satellite?origin=${encodeURIComponent(request.satellite)}`)
+      return [request.satellite]
+    }
+    const { satellites } = await call<Profile>('GET', 'profile')
+    return next === '/account' ? (satellites ?? []) : []
+  } catch {
+    return []
+  }
+}
+
+/** For people who are logged in here, and work elsewhere. */
+function ToSites({ origins }: { readonly origins: readonly string[] }) {
+  return (
+    <>
+      <div className="actions">
+        <SiteLinks origins={origins} look={origins.length > 1 ? 'button' : 'button primary'} />
+      </div>
+      <p className="links">
+        <Link href="/account">{t('handoff.toAccount', { host: location.host })}</Link>
+      </p>
+    </>
+  )
+}
+
 export function VerifyEmailPage() {
   return (
-    <MailedPage
+    <LoginLinkPage
       title={t('verifyEmail.title')}
       path="signup/verify"
+      errand="signup"
       submit={t('common.confirm')}
       messages={{ INVALID_CREDENTIALS: t('verifyEmail.wrongPassword') }}
+      ready={t('verifyEmail.ready')}
       doneTitle={t('verifyEmail.doneTitle')}
       done={t('verifyEmail.done')}
-      finish={logIn}
       anew={<WayOn href="/signup">{t('verifyEmail.anew')}</WayOn>}
     >
       <p>{t('verifyEmail.about')}</p>
       <PasswordField />
-    </MailedPage>
+    </LoginLinkPage>
   )
-}
-
-/** In the browser of the sign-up the address is known, and the password was entered a moment ago. */
-async function logIn({ password = '' }: Texts): Promise<void> {
-  const pending = pendingSignup()
-  if (!pending) return
-  const isStillHere = watchPage()
-  await client.login({ email: pending.email, password })
-  forgetSignup()
-  toast(t('verifyEmail.ready'))
-  if (isStillHere()) go(pending.next, { replace: true })
 }
 
 export function AcceptInvitationPage() {
   return (
-    <MailedPage<LoginSites>
+    <LoginLinkPage
       title={t('invited.title')}
       path="invitations/accept"
       submit={t('invited.submit')}
+      ready={t('invited.ready')}
       doneTitle={t('invited.doneTitle')}
       done={t('invited.done')}
-      next={({ satellites }) => <ToSites origins={satellites} />}
       anew={<p>{t('invited.anew')}</p>}
     >
       {link => (
@@ -209,7 +312,7 @@ export function AcceptInvitationPage() {
           <NewPasswordField person={link && { email: link.email, name: null }} />
         </>
       )}
-    </MailedPage>
+    </LoginLinkPage>
   )
 }
 
@@ -219,29 +322,20 @@ function listOf(origins: readonly string[]): string {
 
 export function ResetPasswordPage() {
   return (
-    <MailedPage<LoginSites>
+    <LoginLinkPage
       title={t('resetPassword.title')}
       path="password/reset"
+      errand="reset"
       submit={t('resetPassword.submit')}
+      ready={t('resetPassword.ready')}
       doneTitle={t('resetPassword.doneTitle')}
       done={t('resetPassword.done')}
-      next={({ satellites }) => <ToSites origins={satellites} />}
       anew={<WayOn href="/forgot-password">{t('common.newLink')}</WayOn>}
     >
       {link => (
         <NewPasswordField label={t('password.new')} person={link && { email: link.email, name: null }} />
       )}
-    </MailedPage>
-  )
-}
-
-/** Where the user logs in; without origins, that is here. */
-function ToSites({ origins }: { readonly origins: LoginSites['satellites'] }) {
-  if (!origins) return <ToLogin />
-  return (
-    <div className="actions">
-      <SiteLinks origins={origins} look={origins.length > 1 ? 'button' : 'button primary'} />
-    </div>
+    </LoginLinkPage>
   )
 }
 

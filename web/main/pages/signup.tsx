@@ -5,7 +5,7 @@ import { NewPasswordField } from '../../pieces/password.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { t } from '../../pieces/t.js'
 import { callAsAnybody } from '../api.js'
-import { afterSignup, rememberEmail, rememberSignup, typedEmail } from '../between-pages.js'
+import { afterSignup, rememberEmail, rememberErrand, typedEmail } from '../between-pages.js'
 import { MailForm } from '../mail-form.js'
 import { ReturnHint } from './login.js'
 
@@ -14,7 +14,7 @@ export function SignupPage() {
   const [isSent, setIsSent] = useState(false)
   const signUp = async ({ email = '', password = '', name }: Texts) => {
     await callAsAnybody('signup', { email, password, ...(name?.trim() && { name: name.trim() }) })
-    rememberSignup(email, next)
+    rememberErrand('signup', next)
   }
   return (
     <SmallPage title={t(isSent ? 'mailForm.title' : 'signup.title')}>
