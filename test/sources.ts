@@ -11,7 +11,7 @@ export { serveDocs } from '../dev/serve-docs.js'
 export { settingsFiles } from '../dev/settings-docs/settings-files.js'
 export { type Api, typedApi } from '../packages/client/src/api.js'
 export { Client as AuthClient } from '../packages/client/src/client.js'
-export { type HandOffPage, handOff } from '../packages/client/src/handoff.js'
+export { type HandOffOptions, type HandOffPage, handOff } from '../packages/client/src/handoff.js'
 export {
   errorOf,
   isSecondFactorRequired,

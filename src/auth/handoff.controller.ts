@@ -6,12 +6,13 @@ import { Settings } from '../platform/config/settings.js'
 import type { Branding } from '../platform/database/schema/columns.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import { Flag, Nested, OneOf, Text, ThirtyTwoBytes, Url } from '../platform/http/fields.js'
+import { Flag, Nested, OneOf, PathOfSite, Text, ThirtyTwoBytes, Url } from '../platform/http/fields.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
 import {
+  addressWithCode,
   HANDOFF_ACCESS,
   type HandoffAccess,
   HandoffCodes,
@@ -25,6 +26,8 @@ const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const MAX_VERIFIER_LENGTH = 128
 const MAX_CODE_LENGTH = 100
 const MAX_ORIGIN_LENGTH = 300
+/** The same as in packages/client/src/handoff.ts. */
+const MAX_PATH_LENGTH = 2_000
 
 const Origin = (description?: string) =>
   Text({ max: MAX_ORIGIN_LENGTH, example: 'https://shop.example.com', ...(description && { description }) })
@@ -53,10 +56,24 @@ class HandoffBody {
     description: '32 random bytes as base64url, by which that page recognises the answer',
   })
   state!: string
+
+  @PathOfSite({
+    max: MAX_PATH_LENGTH,
+    example: '/reports?year=2026',
+    optional: true,
+    description:
+      'The page of the satellite that takes the answer, as path and query; `/handoff-callback` if it is left out',
+  })
+  path?: string
 }
 
 class RedeemBody {
-  @Text({ max: MAX_CODE_LENGTH, description: 'The part of the address after `#`' }) code!: string
+  @Text({
+    max: MAX_CODE_LENGTH,
+    description:
+      '`mainstay` from the query of the address, if it has one, and right after it `code` from the part after `#`',
+  })
+  code!: string
 
   @Text({
     max: MAX_VERIFIER_LENGTH,
@@ -103,7 +120,8 @@ class OriginAnswer {
 class HandoffAnswer {
   @Text({
     example: 'https://shop.example.com/handoff-callback#code=…&state=…&iss=…',
-    description: 'Where the browser goes now; `code` is valid for 60 s and once',
+    description:
+      'Where the browser goes now; `code` is valid for 60 s and once. With a `path` its first half is in the query, as `mainstay`',
   })
   redirect!: string
 }
@@ -172,8 +190,7 @@ export class HandoffController {
     // Stricter than the guard, which lets clients without an Origin pass: only a page can be redirected.
     if (actor.client.origin !== this.settings.mainOrigin) throw new ApiError('MAIN_ORIGIN_REQUIRED')
     const code = await this.codes.issue(actor, body)
-    const answer = new URLSearchParams({ code, state: body.state, iss: this.settings.publicUrl })
-    return { redirect: `${body.satellite}/handoff-callback#${answer}` }
+    return { redirect: addressWithCode(code, body, this.settings.publicUrl) }
   }
 
   @Public()

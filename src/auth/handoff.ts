@@ -292,6 +292,33 @@ export class HandoffRedemption {
   }
 }
 
+/** Where a satellite takes answers that do not go back to the page that asked. */
+const CALLBACK_PATH = '/handoff-callback'
+
+/**
+ * Where the browser takes the code: to a page of the satellite, which may be any. Then its first half is in the query
+ * and the rest in the fragment, since an attacker who chose the page, and knows the verifier, could learn either there,
+ * but not both. A page that redirects passes on the fragment, to wherever it leads (RFC 9700 §4.1.1), and its query is in
+ * the `Referer` of what it loads, and in logs. `/handoff-callback` does neither, and gets the whole code in the fragment.
+ * Half a code has 126 bits.
+ */
+export function addressWithCode(
+  code: string,
+  {
+    satellite,
+    state,
+    path,
+  }: { readonly satellite: string; readonly state: string; readonly path?: string | undefined },
+  iss: string,
+): string {
+  if (path === undefined) return `${satellite}${CALLBACK_PATH}#${new URLSearchParams({ code, state, iss })}`
+  const middle = Math.floor(code.length / 2)
+  const [page, query] = path.split(/\?(.*)/s) as [string, string?]
+  // In front, for pages that redirect to whatever their query is.
+  const asked = [`mainstay=${code.slice(0, middle)}`, ...(query ? [query] : [])].join('&')
+  return `${satellite}${page}?${asked}#${new URLSearchParams({ code: code.slice(middle), state, iss })}`
+}
+
 /** Throws `SATELLITE_NOT_FOUND` for text that no browser sends as an origin, so that nothing is looked up for it. */
 export function requireOrigin(text: string): void {
   if (!URL.canParse(text) || new URL(text).origin !== text) throw new ApiError('SATELLITE_NOT_FOUND')

@@ -5,10 +5,11 @@ import type { FastifyInstance } from 'fastify'
 import { CorsModule } from '../cors/cors.module.js'
 import { ConsoleAddress } from '../operators/operator.guard.js'
 import { serveClientFiles, serveSites } from './serve-sites.js'
+import { SiteController } from './site.controller.js'
 import { SiteHosts } from './site-hosts.js'
 
 /** The client files, and the built pages that PAGES names. CORS is checked first, as for everything else. */
-@Module({ imports: [CorsModule], providers: [SiteHosts, ConsoleAddress] })
+@Module({ imports: [CorsModule], controllers: [SiteController], providers: [SiteHosts, ConsoleAddress] })
 export class PagesModule implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,

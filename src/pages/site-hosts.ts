@@ -28,6 +28,7 @@ export class SiteHosts {
   private readonly schemes: readonly string[]
   private readonly logger = new Logger('SiteHosts')
   private readonly brands = new LRUCache<string, Promise<Brand>>({ max: MAX_KEPT, ttl: FRESH_MS })
+  private readonly mainBrand: Brand
   /** Of satellites in ALLOWED_ORIGINS: without a name, a page shows its host. */
   private readonly plainBrand: Brand
 
@@ -37,6 +38,7 @@ export class SiteHosts {
     private readonly database: Database,
     private readonly console: ConsoleAddress,
   ) {
+    this.mainBrand = brand
     this.plainBrand = { ...brand, name: '', logoUrl: null }
     const places = {
       mainUrl: mainOrigin,
@@ -58,6 +60,17 @@ export class SiteHosts {
     this.operator = this.sites.find(({ name }) => name === 'operator')
     this.mainHost = new URL(mainOrigin).host
     this.schemes = environment === 'production' ? ['https'] : ['https', 'http']
+  }
+
+  /**
+   * How the site of a page with this origin looks: a satellite as its account has chosen, where that has; any other client as
+   * the main site.
+   */
+  async brandOfPage(origin: string | null): Promise<Brand> {
+    const satellite = origin === null ? null : this.satellites.find(origin)
+    if (!satellite) return this.mainBrand
+    const brand = await this.brandOf(satellite)
+    return { ...brand, name: brand.name || new URL(origin as string).host }
   }
 
   /**

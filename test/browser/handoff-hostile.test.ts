@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -74,6 +75,15 @@ async function handOffTo(origin: string): Promise<void> {
   await untilLoggedIn(page)
 }
 
+/** What the service answers to a page; the session with it. */
+function redeem(tab: Page, body: object): Promise<{ status: number; sessionId?: string } | string> {
+  return tab.evaluate(`(async body => {
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch('${API}/api/handoff/redeem', { method: 'POST', headers, body })
+    return { status: answer.status, sessionId: (await answer.json()).sessionId }
+  })(${JSON.stringify(JSON.stringify(body))}).catch(error => error.name)`)
+}
+
 describe('a code that somebody else has read', () => {
   /** The satellite's page does not come up, so the code is still in its address and good. */
   async function codeOnItsWay(): Promise<{ code: string; verifier: string }> {
@@ -85,15 +95,6 @@ describe('a code that somebody else has read', () => {
     const code = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('code') as string
     const [asked] = (await page.evaluate('Object.values(sessionStorage)')) as [string]
     return { code, verifier: JSON.parse(asked).verifier }
-  }
-
-  /** What the service answers to a page; the session with it. */
-  function redeem(tab: Page, body: object): Promise<{ status: number; sessionId?: string } | string> {
-    return tab.evaluate(`(async body => {
-      const headers = { 'Content-Type': 'application/json' }
-      const answer = await fetch('${API}/api/handoff/redeem', { method: 'POST', headers, body })
-      return { status: answer.status, sessionId: (await answer.json()).sessionId }
-    })(${JSON.stringify(JSON.stringify(body))}).catch(error => error.name)`)
   }
 
   function refresh(tab: Page, sessionId: string): Promise<number> {
@@ -149,6 +150,26 @@ describe('a hostile page', () => {
     expect(documents.take(page)).toEqual(['main.test/handoff', 'shop-one.test/handoff-callback'])
     await page.getByRole('link', { name: 'Go to the start page' }).click()
     await seeing(ACCOUNT_MENU)
+  })
+
+  test('that has the answer go to a page which redirects to it learns half of a code', async () => {
+    await logInOnMain()
+    await page.goto(`${EVIL}/`)
+    const verifier = 'v'.repeat(43)
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const path = `/go?to=${encodeURIComponent(`${EVIL}/`)}`
+    const asked = new URLSearchParams({ satellite: SHOP_TWO, challenge, state: STATE, path })
+    await page.evaluate(`location.assign('${MAIN}/handoff#${asked}')`)
+    await press(`Continue to shop-two.test as ${member.email}`)
+    await page.waitForURL(`${EVIL}/**`)
+    // The browser has taken the fragment along.
+    const seen = new URL(page.url())
+    expect(seen.search).toBe('')
+    const code = new URLSearchParams(seen.hash.slice(1)).get('code')
+    expect(code).toMatch(/^[\w-]{22}$/)
+    // A program can say that it is the satellite's page; here that page itself says what the program would.
+    await page.goto(`${SHOP_TWO}/`)
+    expect(await redeem(page, { code, verifier })).toMatchObject({ status: 401 })
   })
 
   test('cannot put the page into a frame, and sees nothing there if a server has lost its headers', async () => {

@@ -391,10 +391,10 @@ describe.each([
     }
     await seen(() => tab.goto(origin), /Logged out|Log in/, [`${host}/`])
     await seen(press('Log in', tab), 'Afterwards you can go on', [HANDOFF])
-    await seen(press('Cancel', tab), 'Not logged in: login_required', [`${host}/handoff-callback`])
+    await seen(press('Cancel', tab), 'Not logged in: login_required', [`${host}/`])
     await seen(press('Log in', tab), 'Afterwards you can go on', [HANDOFF])
     await logInHere(tab)
-    await seen(press(/^Continue to /, tab), shown, [`${host}/handoff-callback`])
-    await seen(() => tab.reload(), shown, [`${host}/handoff-callback`])
+    await seen(press(/^Continue to /, tab), shown, [`${host}/`])
+    await seen(() => tab.reload(), shown, [`${host}/`])
   })
 })

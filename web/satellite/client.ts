@@ -11,7 +11,10 @@ export const client = satelliteClient({
   fetch: fetchInLanguage,
 })
 
-export const { loginThroughMain, completeHandOff } = handOff(client, { mainUrl: site.mainUrl })
+export const { loginThroughMain, completeHandOff } = handOff(client, {
+  mainUrl: site.mainUrl,
+  returnTo: 'callback',
+})
 
 /** The service's response to a GET. Throws a MainstayError for a refusal. */
 export function read<T>(path: string): Promise<T> {

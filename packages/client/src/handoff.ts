@@ -1,9 +1,15 @@
 import type { Client } from './client.js'
 import type { Caller } from './session-state.js'
+import { siteOf } from './site.js'
 
 export interface HandOffOptions {
-  /** The main site, such as `https://www.example.com`: where people log in. */
-  readonly mainUrl: string
+  /** The main site, such as `https://www.example.com`: where people log in. The service is asked for it if it is left out. */
+  readonly mainUrl?: string
+  /**
+   * Which page takes the main site's answer: the one that the user has left, which is the default, or `/handoff-callback`.
+   * Either must call `handOff` when it is loaded.
+   */
+  readonly returnTo?: 'page' | 'callback'
 }
 
 /**
@@ -31,20 +37,21 @@ export type HandOffResult = {
 export interface LoginThroughMainOptions {
   /** The e-mail address to fill in on the main site. */
   readonly loginHint?: string | undefined
-  /** Where to continue afterwards, as path and query; by default the current page. */
+  /** Where to continue afterwards, as path, query and fragment; by default the current page. */
   readonly path?: string | undefined
 }
 
 export interface HandOff {
   /**
-   * Leaves for the main site, which sends the browser back to `/handoff-callback` on this one. Call it only
+   * Leaves for the main site, which sends the browser back to this page, to `path`, or to `/handoff-callback`. Call it only
    * when the user presses a button, never automatically, so that no redirect loop can arise. Where the page
-   * cannot store anything, it throws the browser's `SecurityError` and does not leave.
+   * cannot store anything, it throws the browser's `SecurityError` and does not leave; nor when the service has to be asked
+   * where the main site is, and does not answer.
    */
   loginThroughMain(options?: LoginThroughMainOptions): Promise<void>
   /**
-   * For the page `/handoff-callback`: takes the main site's answer out of the URL and logs in with it. Never
-   * leaves the page. Null when the URL holds no answer, as after a reload. Safe to repeat. Throws as
+   * Logs in with the answer that the main site has sent with the browser; `handOff` has taken it out of the URL. Never
+   * leaves the page. Null when there was no answer, as after a reload. Safe to repeat. Throws as
    * `client.login` does when the service cannot be reached.
    */
   completeHandOff(): Promise<HandOffResult | null>
@@ -79,20 +86,39 @@ interface PendingHandOff {
 }
 
 const REFUSALS: readonly (string | null)[] = ['login_required', 'access_denied', 'not_invited', 'suspended']
+/** The same as in the service. */
+const MAX_PATH_LENGTH = 2_000
 
-/** Logs in on a satellite without typing a password there: the main site hands its login over. */
-export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: HandOffPage): HandOff {
-  const page = () => given ?? (globalThis as unknown as HandOffPage)
+const known = new WeakMap<Client, HandOff>()
+
+/**
+ * Logs in on a satellite without typing a password there: the main site hands its login over. Call it as soon as the page
+ * runs: it takes an answer of the main site out of the URL at once, before other scripts see it, and `completeHandOff` logs
+ * in with it. There is one for each client; the first call decides on its options. On a server it does nothing.
+ */
+export function handOff(client: Client, options: HandOffOptions = {}, page?: HandOffPage): HandOff {
+  if (page) return handOffOn(page, client, options)
+  const made = known.get(client) ?? handOffOn(globalThis as unknown as Partial<HandOffPage>, client, options)
+  known.set(client, made)
+  return made
+}
+
+function handOffOn(
+  page: Partial<HandOffPage>,
+  client: Client,
+  { mainUrl, returnTo = 'page' }: HandOffOptions,
+): HandOff {
   const key = `mainstay.handoff ${client.baseUrl}`
+  // On a server there is neither.
+  let answer = page.location && page.history ? takeAnswer(page as HandOffPage, key, client.baseUrl) : null
   let completing: Promise<HandOffResult | null> = Promise.resolve(null)
 
-  async function complete(answer: URLSearchParams): Promise<HandOffResult> {
-    const pending = takePending(page(), key)
+  async function complete({ told, code, pending }: Answer): Promise<HandOffResult> {
     const path = pending?.path ?? '/'
     const refused = (reason: HandOffRefusal) => ({ status: 'refused', reason, path }) as const
-    const isOurs = answer.get('state') === pending?.state && isSameUrl(answer.get('iss'), client.baseUrl)
+    const isOurs = told.get('state') === pending?.state && isSameUrl(told.get('iss'), client.baseUrl)
     if (!pending || !isOurs) return refused('interrupted')
-    const [code, error] = [answer.get('code'), answer.get('error')]
+    const error = told.get('error')
     if (!code) return refused(REFUSALS.includes(error) ? (error as HandOffRefusal) : 'interrupted')
     try {
       const { verifier } = pending
@@ -105,45 +131,87 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
 
   return {
     async loginThroughMain({ loginHint, path } = {}) {
-      const { location, sessionStorage } = page()
+      const { location, sessionStorage } = page as HandOffPage
+      const here = addressOf(location)
+      const main = mainUrl ?? (await siteOf(client)).main.url
       const [verifier, state] = [randomText(), randomText()]
       const challenge = textOf(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
+      const pending: PendingHandOff = { state, verifier, path: withinSite(path ?? here, location.origin) }
+      const [back = ''] = pending.path.split('#')
       const request = {
         satellite: location.origin,
         challenge,
         state,
+        ...(returnTo === 'page' && { path: back.length > MAX_PATH_LENGTH ? location.pathname : back }),
         ...(loginHint && { login_hint: loginHint }),
-      }
-      const pending: PendingHandOff = {
-        state,
-        verifier,
-        path: withinSite(path ?? location.pathname + location.search, location.origin),
       }
       // No `await` in between: of two clicks, the one that leaves last is the one that is remembered.
       sessionStorage.setItem(key, JSON.stringify(pending))
-      location.assign(`${mainUrl.replace(/\/+$/, '')}/handoff#${new URLSearchParams(request)}`)
+      location.assign(`${main.replace(/\/+$/, '')}/handoff#${new URLSearchParams(request)}`)
     },
 
     completeHandOff() {
-      const { location, history } = page()
-      const answer = new URLSearchParams(location.hash.slice(1))
-      if (answer.has('state')) {
-        // Before anything else, so that no reload, bookmark or third-party script finds it.
-        history.replaceState(history.state, '', location.pathname + location.search)
-        completing = complete(answer)
+      if (!answer) return completing
+      const { was, is } = answer
+      // A router that keeps the address itself, as Next's does, may have begun with the one that came, and write it again.
+      const tidy = () => {
+        const { location, history } = page as HandOffPage
+        if (addressOf(location) !== was) return
+        // Next believes in its own address as long as it finds its mark.
+        history.replaceState({ ...(history.state as object | null), __NA: undefined }, '', is)
       }
+      tidy()
+      completing = complete(answer).finally(tidy)
+      answer = null
       return completing
     },
   }
 }
 
-/** Removed at once and for good, whatever comes of it. Null too where the browser blocks its storage. */
-function takePending(page: HandOffPage, key: string): PendingHandOff | null {
+/** What the main site has sent, and what this tab had asked for; null where it had asked for nothing. */
+interface Answer {
+  readonly told: URLSearchParams
+  /** Empty where there is none. */
+  readonly code: string
+  readonly pending: PendingHandOff | null
+  /** The address with it, and without it. */
+  readonly was: string
+  readonly is: string
+}
+
+/** The first half of a code, as the first parameter of a query; the service says why it is there. */
+const HALF = /^\?mainstay=([\w-]*)&?/
+
+/**
+ * Takes the main site's answer out of the URL, before any reload, bookmark or third-party script finds it, and what this tab
+ * had asked for out of its storage: for good, whatever comes of it. Null where there is no answer, or one to another
+ * library's request.
+ */
+function takeAnswer(page: HandOffPage, key: string, baseUrl: string): Answer | null {
+  const { location, history } = page
+  const told = new URLSearchParams(location.hash.slice(1))
+  const pending = pendingOf(page, key)
+  const isExpected = told.get('state') === pending?.state
+  if (!told.has('state') || !(isExpected || isSameUrl(told.get('iss'), baseUrl))) return null
+  const [, half = ''] = HALF.exec(location.search) ?? []
+  const query = location.search.replace(HALF, '?')
+  const here = location.pathname + (query === '?' ? '' : query)
+  const [path, fragment] = pending?.path.split('#') ?? []
+  const before = isExpected && path === here && fragment ? `#${fragment}` : ''
+  const [was, is] = [addressOf(location), here + before]
+  history.replaceState(history.state, '', is)
+  if (pending) page.sessionStorage.removeItem(key)
+  return { told, code: told.has('code') ? half + told.get('code') : '', pending, was, is }
+}
+
+function addressOf({ pathname, search, hash }: HandOffPage['location']): string {
+  return pathname + search + hash
+}
+
+/** Null too where the browser blocks its storage. */
+function pendingOf(page: HandOffPage, key: string): PendingHandOff | null {
   try {
-    const { sessionStorage } = page
-    const text = sessionStorage.getItem(key)
-    sessionStorage.removeItem(key)
-    return text && JSON.parse(text)
+    return JSON.parse(page.sessionStorage.getItem(key) as string)
   } catch {
     return null
   }

@@ -188,6 +188,10 @@ export interface Operations {
     readonly '/health/status': {
       readonly answer: StatusAnswer
     }
+    /** How the site of a login form looks */
+    readonly '/api/site': {
+      readonly answer: SiteAnswer
+    }
   }
   readonly delete: {
     /** End all of your other sessions */
@@ -567,6 +571,15 @@ export interface Operations {
     }
   }
 }
+export interface AccentAnswer {
+  readonly color: string
+  /** Text on a button in that colour */
+  readonly ink: string
+}
+export interface AccentsAnswer {
+  readonly light: AccentAnswer
+  readonly dark: AccentAnswer
+}
 export interface AcceptInvitationBody {
   /** From behind `#token=` in the link */
   readonly token: string
@@ -727,6 +740,8 @@ export interface HandoffBody {
   readonly challenge: string
   /** 32 random bytes as base64url, by which that page recognises the answer */
   readonly state: string
+  /** The page of the satellite that takes the answer, as path and query */
+  readonly path?: string
 }
 export interface HandoffDestinationAnswer {
   /** The origin from the request */
@@ -845,6 +860,11 @@ export interface MailedLinkAnswer {
 export interface MailedLinkBody {
   /** From behind `#token=` in the link */
   readonly token: string
+}
+export interface MainSiteAnswer {
+  readonly name: string
+  readonly logoUrl: string | null
+  readonly url: string
 }
 export interface MemberSessionsAnswer {
   /** Most recently used first */
@@ -1111,7 +1131,7 @@ export interface RecoveryCodesAnswer {
   readonly recoveryCodes: readonly string[]
 }
 export interface RedeemBody {
-  /** The part of the address after `#` */
+  /** `mainstay` from the query of the address, if it has one, and right after it `code` from the part after `#` */
   readonly code: string
   /** The verifier from which the challenge was computed */
   readonly verifier: string
@@ -1262,6 +1282,20 @@ export interface SignedUpAnswer {
   /** With `SECOND_FACTOR_REQUIRED`: what the user can use here */
   readonly methods?: readonly ('totp' | 'passkey' | 'recovery')[]
   readonly userId: string
+}
+export interface SiteAnswer {
+  /** Of a satellite without a name, its host */
+  readonly name: string
+  /** A picture (https) */
+  readonly logoUrl: string | null
+  /** The colour of its buttons, legible on light and on dark pages */
+  readonly accent: AccentsAnswer
+  /** Whether people log in with a password typed there, through the main site, or either */
+  readonly loginMode: SatelliteAnswer['loginMode']
+  /** Where people without a password at hand log in */
+  readonly main: MainSiteAnswer
+  /** Whether anybody may create an account, at `/signup` of the main site */
+  readonly isSignUpOpen: boolean
 }
 export interface SiteSessionsAnswer {
   /** Its origin */

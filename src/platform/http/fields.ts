@@ -110,6 +110,17 @@ export const ThirtyTwoBytes = ({ sentence, ...about }: { sentence: string } & Ab
     Matches(BASE64URL_OF_32_BYTES, { message: `$property ${sentence}` }),
   )
 
+/** The path and query of an address, as browsers spell them: nothing in it can lead to another site. */
+export const PathOfSite = ({ max, ...about }: { max: number } & About) =>
+  field(
+    { type: String, maxLength: max },
+    about,
+    MaxLength(max),
+    Matches(/^\/[!"$-[\]-~]*$/, {
+      message: '$property must be a path, with its query but without a fragment',
+    }),
+  )
+
 /** Only for answers: the format is not checked. */
 export const Url = (about: About = {}) => Text({ format: 'uri', ...about })
 

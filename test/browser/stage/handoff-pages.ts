@@ -9,7 +9,6 @@ import { serveFiles } from './served-files.js'
 
 const ROOT = join(__dirname, '../../..')
 const CLIENT = join(ROOT, 'packages/client/src')
-const PAGE_PATHS = ['/', '/handoff-callback']
 
 /**
  * The real pages; on two satellites the pages of docs/integrate, as somebody has copied them; and pages that are
@@ -30,7 +29,7 @@ async function startPagesOfDocs(certificate: Certificate): Promise<Pages> {
     '/app.js': await bundleReact(await codeUnder('Through the main site in React')),
   }
   return serveFiles(certificate, Object.keys(pages), (origin, path) => {
-    const isPage = PAGE_PATHS.includes(path)
+    const isPage = path === '/'
     const body = isPage ? pages[origin] : scripts[path]
     return body === undefined ? null : { type: isPage ? 'text/html' : 'text/javascript', body }
   })

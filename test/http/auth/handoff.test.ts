@@ -16,7 +16,15 @@ import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
-import { aCode, aJourney, fragmentOf, handOff, redeem, requestCode } from '../support/handoff-calls.js'
+import {
+  aCode,
+  aJourney,
+  answerIn,
+  fragmentOf,
+  handOff,
+  redeem,
+  requestCode,
+} from '../support/handoff-calls.js'
 import { reauthenticate } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -77,6 +85,33 @@ describe('a hand-off', () => {
     expect(outcome(await refreshByHeader(app, sessionId, { Origin: origin }))).toBe('200')
     expect(outcome(await refreshByHeader(app, sessionId, { Origin: SHOP_ONE }))).toBe(ENDED)
     expect(outcome(await refreshByCookie(app, sessionId))).toBe(ENDED)
+  })
+
+  it.each([
+    ['/', '/'],
+    ['/reports?year=2026&mainstay=x', '/reports?year=2026&mainstay=x'],
+    ['/%C3%BC//a?https://evil.test/?', '/%C3%BC//a?https://evil.test/?'],
+    ['//evil.test/', '//evil.test/'],
+  ])('comes back to the page %s, with half of the code in its query', async (path, page) => {
+    const { origin, main } = await aVisitor()
+    const { verifier, ...journey } = aJourney()
+    const { redirect } = (await requestCode(app, main, origin, { ...journey, path })).json
+    expect(answerIn(redirect)).toEqual({ page: origin + page, code: expect.stringMatching(/^[\w-]{43}$/) })
+    // A page that redirects passes on the fragment; its query goes into logs, and to what it loads.
+    const { code } = answerIn(redirect)
+    const halves = [fragmentOf(redirect).get('code') as string, code.slice(0, 21)]
+    expect(halves.map(half => half.length)).toEqual([22, 21])
+    for (const half of halves)
+      expect(outcome(await redeem(app, { code: half, verifier }, origin))).toBe('401 HANDOFF_CODE_INVALID')
+    expect(outcome(await redeem(app, { code, verifier }, origin))).toBe('200')
+  })
+
+  it.each([
+    ...['', 'reports', '.evil.test', ':8443', '@evil.test', '?a', '/a#b', '/a b', '/\\evil.test', '/ü'],
+    ...['/a\n', '\n/a', '/\u0000', `/${'x'.repeat(2_000)}`, null, ['/'], 7],
+  ])('does not come back to %j, which is no path of the satellite', async path => {
+    const { origin, main } = await aVisitor()
+    expect(outcome(await requestCode(app, main, origin, { ...aJourney(), path }))).toBe('400 INVALID_BODY')
   })
 
   it('is in the audit log from both ends, without the code', async () => {

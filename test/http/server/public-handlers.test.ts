@@ -42,6 +42,7 @@ const PUBLIC_HANDLERS = [
   'SecondFactorController.complete',
   'SignUpController.signUp',
   'SignUpController.verify',
+  'SiteController.describe',
   'TransferController.accept',
   'TransferController.stop',
   'UnrecognizedLoginController.report',

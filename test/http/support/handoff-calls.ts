@@ -33,14 +33,23 @@ export function requestCode(
   app: TestApp,
   signedIn: Signed,
   satellite: string,
-  { challenge, state }: Omit<Journey, 'verifier'> = aJourney(),
+  { challenge, state, path }: Omit<Journey, 'verifier'> & { readonly path?: unknown } = aJourney(),
   headers: Headers = { Origin: MAIN, ...cookie(signedIn.sessionId) },
 ): Promise<TestResponse> {
   return app.post(
     '/api/handoff/codes',
-    { satellite, challenge, state },
+    { satellite, challenge, state, path },
     { ...bearer(signedIn.accessToken), ...headers },
   )
+}
+
+/** What the page of the satellite finds in its address. */
+export function answerIn(redirect: unknown): { readonly page: string; readonly code: string } {
+  const { origin, pathname, search, hash } = new URL(redirect as string)
+  const [first, half = ''] = /^\?mainstay=([\w-]+)&?/.exec(search) ?? ['?']
+  const query = search.slice(first.length)
+  const page = `${origin}${pathname}${query && `?${query}`}`
+  return { page, code: half + new URLSearchParams(hash.slice(1)).get('code') }
 }
 
 /** A code for that satellite. Throws when there is none. */

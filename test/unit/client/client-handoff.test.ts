@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import { AuthClient as Client, type HandOffPage, handOff, storageHome } from '../../sources.js'
+import {
+  AuthClient as Client,
+  type HandOffOptions,
+  type HandOffPage,
+  handOff,
+  storageHome,
+} from '../../sources.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { SimulatedDevice } from '../../support/client/simulated-device.js'
 import { SimulatedService } from '../../support/client/simulated-service.js'
@@ -20,7 +26,7 @@ const BLOCKED = () => {
 }
 
 it('is interrupted where the browser lets the page store nothing', async () => {
-  const tab = new SimulatedTab('/handoff-callback#state=any&code=any')
+  const tab = new SimulatedTab(`/handoff-callback#state=any&code=any&iss=${SERVICE}`)
   Object.defineProperty(tab, 'sessionStorage', { get: BLOCKED })
   const result = await tab.load().completeHandOff()
   expect(result).toEqual({ status: 'refused', reason: 'interrupted', path: '/' })
@@ -56,14 +62,19 @@ class SimulatedTab implements HandOffPage {
     Object.assign(this.location, { pathname, search, hash })
   }
 
+  address(): string {
+    const { pathname, search, hash } = this.location
+    return pathname + search + hash
+  }
+
   /** The page, loaded anew. */
-  load(storage = memoryStorage()) {
+  load(storage = memoryStorage(), options: HandOffOptions = {}) {
     const client = new Client(
       { baseUrl: `${SERVICE}/` },
       storageHome(storage, 'key'),
       device.tab(service.fetch),
     )
-    return { client, ...handOff(client, { mainUrl: `${MAIN}/` }, this) }
+    return { client, ...handOff(client, { mainUrl: `${MAIN}/`, ...options }, this) }
   }
 
   /** What the main site was told last. */
@@ -80,10 +91,19 @@ function comeBackWithCode(tab: SimulatedTab, asked = tab.asked()): string {
   return comeBack(tab, { code: 'the-code' }, asked)
 }
 
+/** As the service writes the address: for a page of the site, the first half of the code is in the query. */
 function comeBack(tab: SimulatedTab, answer: Record<string, string>, asked = tab.asked()): string {
-  const fragment = new URLSearchParams({ state: asked.get('state') as string, iss: SERVICE, ...answer })
-  tab.go(`/handoff-callback#${fragment}`)
-  return tab.location.hash
+  const state = asked.get('state') as string
+  const path = asked.get('path')
+  const { code = '', ...others } = answer
+  const half = path && code ? code.slice(0, code.length / 2) : ''
+  const rest = code.slice(half.length)
+  const fragment = new URLSearchParams({ state, iss: SERVICE, ...others, ...(rest && { code: rest }) })
+  const [page, query] = (path ?? '/handoff-callback').split('?')
+  const asking = [...(half ? [`mainstay=${half}`] : []), ...(query ? [query] : [])].join('&')
+  const address = `${page}${asking && `?${asking}`}#${fragment}`
+  tab.go(address)
+  return address
 }
 
 async function settled<T>(work: Promise<T>): Promise<T> {
@@ -96,31 +116,43 @@ describe('a hand-off', () => {
     const tab = new SimulatedTab()
     await tab.load().loginThroughMain({ loginHint: 'rosa+shop@example.com' })
     expect(tab.left).toHaveLength(1)
-    const { satellite, challenge, state, login_hint, ...rest } = Object.fromEntries(tab.asked())
-    expect([satellite, login_hint, rest]).toEqual([SHOP, 'rosa+shop@example.com', {}])
+    const { satellite, challenge, state, login_hint, path, ...rest } = Object.fromEntries(tab.asked())
+    expect([satellite, login_hint, path, rest]).toEqual([
+      SHOP,
+      'rosa+shop@example.com',
+      '/reports?year=2026',
+      {},
+    ])
     for (const text of [challenge, state]) expect(text).toMatch(/^[\w-]{43}$/)
     expect([...tab.items.values()].join()).not.toContain(challenge)
     expect(tab.left[0]).not.toContain(JSON.parse([...tab.items.values()].join()).verifier)
   })
 
-  it('logs in on the way back, and the address keeps nothing', async () => {
-    const tab = new SimulatedTab()
-    await tab.load().loginThroughMain()
-    comeBackWithCode(tab)
-    const storage = memoryStorage()
-    const { client, completeHandOff } = tab.load(storage)
-    const result = completeHandOff()
-    expect([tab.location.pathname, tab.location.hash]).toEqual(['/handoff-callback', ''])
-    expect(await settled(result)).toEqual({
-      status: 'loggedIn',
-      caller: client.state.caller,
-      path: '/reports?year=2026',
-    })
-    expect(client.state).toMatchObject({ status: 'loggedIn', caller: { userId: 'user-of-session-1' } })
-    expect(storage.values).toEqual(['session-1 handle-of-session-1'])
-    expect([...tab.items]).toEqual([])
-    expect(tab.left).toHaveLength(1)
-  })
+  it.each([
+    ['page', '/reports?year=2026'],
+    ['callback', '/handoff-callback'],
+  ] as const)(
+    'logs in on the way back to its %s, and the address keeps nothing',
+    async (returnTo, address) => {
+      const tab = new SimulatedTab()
+      await tab.load(memoryStorage(), { returnTo }).loginThroughMain()
+      comeBackWithCode(tab)
+      const storage = memoryStorage()
+      const { client, completeHandOff } = tab.load(storage, { returnTo })
+      // As soon as the page runs, before anything asks for it.
+      expect(tab.address()).toBe(address)
+      const result = completeHandOff()
+      expect(await settled(result)).toEqual({
+        status: 'loggedIn',
+        caller: client.state.caller,
+        path: '/reports?year=2026',
+      })
+      expect(client.state).toMatchObject({ status: 'loggedIn', caller: { userId: 'user-of-session-1' } })
+      expect(storage.values).toEqual(['session-1 handle-of-session-1'])
+      expect([...tab.items]).toEqual([])
+      expect(tab.left).toHaveLength(1)
+    },
+  )
 
   it('is complete for whoever asks again in the same page, and nothing for one that is loaded anew', async () => {
     const tab = new SimulatedTab()
@@ -131,6 +163,72 @@ describe('a hand-off', () => {
     expect(both.map(result => result?.status)).toEqual(['loggedIn', 'loggedIn'])
     expect(await tab.load().completeHandOff()).toBeNull()
     expect(service.requests).toEqual(['POST /api/handoff/redeem'])
+  })
+
+  it.each([
+    ['/', '/'],
+    ['/#/cart', '/#/cart'],
+    ['/a?b=c&mainstay=d#e', '/a?b=c&mainstay=d#e'],
+    ['/a?mainstay=d', '/a?mainstay=d'],
+    ['/%C3%BC?q=%23&x=a+b', '/%C3%BC?q=%23&x=a+b'],
+  ])('comes back to %s as it was', async (start, address) => {
+    const tab = new SimulatedTab(start)
+    await tab.load().loginThroughMain()
+    expect(tab.asked().get('path')).toBe(start.split('#')[0])
+    comeBackWithCode(tab)
+    const { completeHandOff } = tab.load()
+    expect(tab.address()).toBe(address)
+    expect(await settled(completeHandOff())).toMatchObject({ status: 'loggedIn', path: start })
+    expect(tab.address()).toBe(address)
+  })
+
+  it('takes the answer out of the address again where a router has written it back', async () => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    const address = comeBackWithCode(tab)
+    const { completeHandOff } = tab.load()
+    tab.history.replaceState = (state, _, url) => {
+      expect(state).toMatchObject({ own: 'of the page' })
+      tab.go(url)
+    }
+    tab.go(address)
+    const completed = completeHandOff()
+    expect(tab.address()).toBe('/reports?year=2026')
+    tab.go(address)
+    expect(await settled(completed)).toMatchObject({ status: 'loggedIn' })
+    expect(tab.address()).toBe('/reports?year=2026')
+  })
+
+  it('comes back to the bare page where the query is too long for the service', async () => {
+    const tab = new SimulatedTab(`/search?q=${'x'.repeat(2_000)}`)
+    await tab.load().loginThroughMain()
+    expect(tab.asked().get('path')).toBe('/search')
+  })
+
+  it('is worth nothing with half of its code, as a page that redirects would pass it on', async () => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    const fragment = new URL(comeBackWithCode(tab), SHOP).hash
+    tab.go(`/elsewhere${fragment}`)
+    expect(await settled(tab.load().completeHandOff())).toMatchObject({ reason: 'expired' })
+  })
+
+  it.each([
+    'state=of-another-library&code=theirs',
+    'state=of-another-library&code=theirs&iss=https%3A%2F%2Fidentity.example',
+    'code=theirs',
+    '/route',
+    '',
+  ])('leaves alone what is no answer of the main site: #%s', async fragment => {
+    const tab = new SimulatedTab()
+    await tab.load().loginThroughMain()
+    tab.go(`/reports?year=2026#${fragment}`)
+    const before = tab.address()
+    expect(await tab.load().completeHandOff()).toBeNull()
+    expect(tab.address()).toBe(before)
+    // The answer may still come.
+    comeBackWithCode(tab)
+    expect(await settled(tab.load().completeHandOff())).toMatchObject({ status: 'loggedIn' })
   })
 
   it('does not look at a clock', async () => {
@@ -154,7 +252,9 @@ describe('a hand-off', () => {
     const tab = new SimulatedTab()
     await tab.load().loginThroughMain()
     comeBack(tab, { error })
-    const result = await tab.load().completeHandOff()
+    const { completeHandOff } = tab.load()
+    expect(tab.address()).toBe('/reports?year=2026')
+    const result = await completeHandOff()
     expect(result).toEqual({ status: 'refused', reason: error, path: '/reports?year=2026' })
     expect([tab.location.hash, service.requests, tab.left.length]).toEqual(['', [], 1])
   })
@@ -173,7 +273,7 @@ describe('a hand-off', () => {
     const right = comeBackWithCode(tab)
     answer(tab)
     expect(await tab.load().completeHandOff()).toMatchObject({ status: 'refused', reason: 'interrupted' })
-    tab.go(`/handoff-callback${right}`)
+    tab.go(right)
     expect(await tab.load().completeHandOff()).toMatchObject({ status: 'refused', reason: 'interrupted' })
     expect([tab.location.hash, service.requests, tab.left.length]).toEqual(['', [], 1])
   })

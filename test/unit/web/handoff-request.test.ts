@@ -53,6 +53,21 @@ describe('the request of a satellite', () => {
     },
   )
 
+  it.each(['/', '/reports?year=2026&a=b', '//shop', '/%2f%2fevil.test', '/a?b=https://evil.test/'])(
+    'may name the page %s of the satellite',
+    path => {
+      expect(read({ path })).toMatchObject({ path })
+      expect(new URL(SHOP + path).origin).toBe(SHOP)
+    },
+  )
+
+  it.each([
+    ...['', 'reports', '.evil.test', ':8443', '@evil.test', '?a', '#a', '/a#b', '/a b', '/\\evil.test'],
+    ...['/ü', '/a\n', '\n/a', '/\u0000', `/${'x'.repeat(2_000)}`],
+  ])('is none with %j, which is not what a browser calls a path', path => {
+    expect(read({ path })).toBeNull()
+  })
+
   it('is none without a fragment', () => {
     expect(readRequest('')).toBeNull()
   })

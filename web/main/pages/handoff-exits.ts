@@ -31,11 +31,11 @@ export async function leaveWithCode(
   request: HandOffRequest,
   wish: AbortSignal,
 ): Promise<void> {
-  const { challenge, state } = request
-  const body = { satellite: origin, challenge, state }
+  const { challenge, state, path } = request
+  const body = { satellite: origin, challenge, state, ...(path && { path }) }
   const { redirect } = await call<{ readonly redirect: string }>('POST', 'handoff/codes', body)
   if (wish.aborted) throw new Cancelled()
-  leave(origin, new URL(redirect).hash)
+  leave(origin, redirect)
   await untilLeft()
 }
 
@@ -43,15 +43,16 @@ export async function leaveWithCode(
 export function leaveWithError(
   { origin, iss }: ConfirmedSatellite,
   error: HandOffError,
-  { state }: HandOffRequest,
+  { state, path = '/handoff-callback' }: HandOffRequest,
 ): void {
-  leave(origin, `#${new URLSearchParams({ error, state, iss })}`)
+  leave(origin, `${origin}${path}#${new URLSearchParams({ error, state, iss })}`)
 }
 
 /**
  * `origin` is one that the service has confirmed. The page leaves no entry in the history, so “back” does not
  * end up here.
  */
-function leave(origin: string, fragment: string): void {
-  location.replace(`${origin}/handoff-callback${fragment}`)
+function leave(origin: string, address: string): void {
+  if (new URL(address).origin !== origin) throw new TypeError(`${address} is not at ${origin}`)
+  location.replace(address)
 }
