@@ -41,7 +41,7 @@ for (const site of ['main', 'satellite', 'operator']) {
         { find: /^@mainstay-auth\/react$/, replacement: `${react}index.ts` },
         { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
         {
-          find: /^@mainstay-auth\/client\/(handoff|passkeys|reauthentication)$/,
+          find: /^@mainstay-auth\/client\/(handoff|login|passkeys|reauthentication)$/,
           replacement: `${client}$1.ts`,
         },
       ],

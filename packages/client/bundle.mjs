@@ -2,7 +2,7 @@
 // for pages without a build of their own.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 
 /** Members of what never leaves the client, so no page, message or answer has them either. */
 const INTERNAL_MEMBERS = [
@@ -69,13 +69,33 @@ await build({
   plugins: [{ name: 'one-error-class', setup: shareErrors }],
 })
 
+/** For the element alone: in a page of its own, `:host` stands for nothing. */
+const OF_ELEMENT = `:host { display: block }
+.mainstay-here {
+  display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.75rem; max-width: none;
+  padding: 0.5rem 0.5rem 0.5rem 1rem; border: 1px solid var(--mainstay-own-line); border-radius: var(--mainstay-own-radius);
+  background: var(--mainstay-own-surface); overflow-wrap: anywhere
+}`
+const ofReact = readFileSync(new URL('../react/styles.css', import.meta.url), 'utf8')
+const styles = await transform(`${ofReact}${OF_ELEMENT}`, { loader: 'css', minify: true })
+await build({
+  entryPoints: { 'mainstay-login': fileURLToPath(new URL('element/mainstay-login.ts', import.meta.url)) },
+  outdir: fileIn(''),
+  bundle: true,
+  minify: true,
+  // No short names here: the browser's own elements have members of the same ones.
+  define: { STYLES: JSON.stringify(styles.code.trim()) },
+  format: 'esm',
+  target: 'es2022',
+})
+
 /**
  * The errors of the files beside the client are the client's own, so that `instanceof` holds for each of them.
  * The client itself imports nothing: it may be copied under any name.
  */
 function shareErrors({ onResolve }) {
   onResolve({ filter: /\/mainstay-error\.js$/ }, ({ importer }) =>
-    [fileIn('api.js'), fileIn('reauthentication.js')].includes(importer)
+    [fileIn('api.js'), fileIn('reauthentication.js'), fileIn('site.js')].includes(importer)
       ? { path: './mainstay.js', external: true }
       : null,
   )

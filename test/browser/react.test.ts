@@ -24,7 +24,10 @@ let page: Page
 let complaints: string[]
 beforeAll(async () => {
   // The page links it, as a bundler would.
-  const code = (await codeUnder('React')).replace("import '@mainstay-auth/react/styles.css'\n", '')
+  const code = (await codeUnder('React: components and hooks')).replace(
+    "import '@mainstay-auth/react/styles.css'\n",
+    '',
+  )
   const files: Readonly<Record<string, ServedFile>> = {
     '/': { type: 'text/html', body: HTML },
     '/app.js': { type: 'text/javascript', body: await bundleReact(code) },
@@ -82,7 +85,7 @@ async function givePasskey({ email }: User): Promise<SoftwareAuthenticator> {
 const menuOf = ({ email }: Pick<User, 'email'>) =>
   page.getByRole('button', { name: `Account menu: ${email}` })
 
-describe('the page that docs/integrate/react.md shows', () => {
+describe('the page that docs/integrate/react-components.md shows', () => {
   test('logs in, says who is there and what they may do, and logs out', async () => {
     await expectGoodPage(page, 'react-login')
     await enter(owner, 'not the password')

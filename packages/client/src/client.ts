@@ -63,6 +63,14 @@ export class Client {
     return this.home.source
   }
 
+  /**
+   * Whether the session ends with the page, because the browser stores nothing for this site. Known once the storage has been
+   * used: as soon as it is known who is logged in.
+   */
+  get isTemporary(): boolean {
+    return this.home.isTemporary()
+  }
+
   /** Who is logged in, as far as is known. */
   get state(): State {
     return this.sessionState.current

@@ -3,6 +3,8 @@ export interface Storage {
   get(key: string): string | null | undefined | Promise<string | null | undefined>
   set(key: string, value: string): unknown
   remove(key: string): unknown
+  /** Whether it keeps nothing for longer than the page or the app runs; false where that is not known. */
+  isTemporary?(): boolean
 }
 
 /** What localStorage, sessionStorage and React Native's AsyncStorage have in common. */
@@ -15,10 +17,11 @@ export interface ItemStorage {
 /**
  * `localStorage` and the like as a {@link Storage}. `itemStorage(() => localStorage)` looks for it only when
  * it is used, so that a program without one (a server that renders pages, a build) can run the same code.
- * Where there is none, or it is blocked, unreadable or full, the session lasts as long as the page.
+ * Where there is none, or it is blocked, unreadable or full, the session lasts as long as the page, and `isTemporary` says so.
  */
 export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
   let found = typeof items === 'function' ? null : items
+  let isTemporary = false
   const attempt = <T>(key: string, work: (items: ItemStorage) => T): T => {
     try {
       // Null in some programs, which then fails here.
@@ -30,6 +33,7 @@ export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
         found?.removeItem(key)
       } catch {}
       found = inMemory()
+      isTemporary = true
       return work(found)
     }
   }
@@ -37,6 +41,7 @@ export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
     get: key => attempt(key, kept => kept.getItem(key)),
     set: (key, value) => attempt(key, kept => kept.setItem(key, value)),
     remove: key => attempt(key, kept => kept.removeItem(key)),
+    isTemporary: () => isTemporary,
   }
 }
 
@@ -59,6 +64,8 @@ export interface Presented {
 export interface SessionHome {
   readonly source: 'main' | 'satellite'
   readonly credentials: NonNullable<RequestInit['credentials']>
+  /** Whether the session is kept no longer than the page. */
+  isTemporary(): boolean
   /** The session as presented at refresh; null when there is none. */
   presented(): Promise<Presented | null>
   /**
@@ -98,6 +105,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
   return {
     source: 'main',
     credentials: 'include',
+    isTemporary: () => false,
     presented: async () => ({ sid: null, headers: {} }),
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
@@ -139,6 +147,7 @@ export function storageHome(storage: Storage, key: string): SessionHome {
   return {
     source: 'satellite',
     credentials: 'omit',
+    isTemporary: () => storage.isTemporary?.() ?? false,
     presented: () => read(),
     deviceId: async () => (await storage.get(deviceKey)) || null,
     keep: async (sessionId, sid, deviceId) => {

@@ -1,7 +1,7 @@
 'use client'
 import type { Caller, Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
-import { useSession } from './provider.js'
+import { useHandOffReturn, useSession } from './provider.js'
 
 export interface SignedInProps {
   /** Nodes, or a function that receives who is logged in. */
@@ -13,7 +13,8 @@ export interface SignedInProps {
 /** Content for users who are logged in. Your backend must check again: any visitor can read what is in a page. */
 export function SignedIn({ children, fallback = null }: SignedInProps): ReactNode {
   const { status, caller } = useSession()
-  if (status === 'unknown') return fallback
+  const { returned } = useHandOffReturn()
+  if (status === 'unknown' || (!caller && returned.status === 'underWay')) return fallback
   if (!caller) return null
   return typeof children === 'function' ? children(caller) : children
 }
@@ -22,9 +23,11 @@ export interface SignedOutProps {
   readonly children?: ReactNode
 }
 
-/** Content shown once it is known that no user is logged in. */
+/** Content shown once it is known that no user is logged in, nor about to be with an answer of the main site. */
 export function SignedOut({ children }: SignedOutProps): ReactNode {
-  return useSession().status === 'loggedOut' ? children : null
+  const { status } = useSession()
+  const { returned } = useHandOffReturn()
+  return status === 'loggedOut' && returned.status !== 'underWay' ? children : null
 }
 
 /** One permission, or several that are all required. */

@@ -1,3 +1,4 @@
+export { ENGLISH, GERMAN, type LoginWords } from '@mainstay-auth/client/login'
 export {
   Permitted,
   type PermittedProps,
@@ -9,7 +10,6 @@ export {
   type Wanted,
 } from './gates.js'
 export { LoginForm, type LoginFormProps } from './login-form.js'
-export { ENGLISH, type LoginWords } from './login-words.js'
 export {
   MainstayProvider,
   type MainstayProviderProps,
@@ -19,4 +19,5 @@ export {
   useSession,
   useUser,
 } from './provider.js'
+export { LoginButton, type LoginButtonProps, SignIn, type SignInProps } from './sign-in.js'
 export { UserButton, type UserButtonProps } from './user-button.js'

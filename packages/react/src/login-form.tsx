@@ -5,9 +5,9 @@ import {
   isSecondFactorRequired,
   type MainstayError,
 } from '@mainstay-auth/client'
+import { type LoginWords, sentenceFor, withEnglish } from '@mainstay-auth/client/login'
 import { loginWithPasskey, signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { type LoginWords, sentenceFor, withEnglish } from './login-words.js'
 import { useClient, useSession } from './provider.js'
 
 /** Why the user has to log in again; empty for those who logged out here, or were not logged in before. */
@@ -51,9 +51,14 @@ function PasskeyButton({
 function LabelledInput({
   label,
   takesFocus = false,
+  link,
+  button,
   ...input
 }: {
   readonly label: string
+  /** Beside the label, and in the field. */
+  readonly link?: ReactNode
+  readonly button?: ReactNode
   readonly name: string
   readonly type?: string
   readonly inputMode?: 'numeric' | 'text'
@@ -71,8 +76,40 @@ function LabelledInput({
   return (
     <div className="mainstay-field">
       <label htmlFor={id}>{label}</label>
-      <input {...input} ref={field} id={id} required />
+      <div className="mainstay-input">
+        <input {...input} ref={field} id={id} required />
+        {button}
+      </div>
+      {link}
     </div>
+  )
+}
+
+function PasswordField({
+  words,
+  takesFocus,
+  forgot,
+}: {
+  readonly words: LoginWords
+  readonly takesFocus: boolean
+  readonly forgot: ReactNode
+}): ReactNode {
+  const [isShown, setIsShown] = useState(false)
+  return (
+    <LabelledInput
+      label={words.password}
+      name="password"
+      type={isShown ? 'text' : 'password'}
+      autoComplete="current-password"
+      takesFocus={takesFocus}
+      link={forgot}
+      button={
+        <button type="button" className="mainstay-show" onClick={() => setIsShown(!isShown)}>
+          {isShown ? words.hide : words.show}
+          <span className="mainstay-unseen"> {words.password}</span>
+        </button>
+      }
+    />
   )
 }
 
@@ -161,24 +198,50 @@ export interface LoginFormProps {
 
 /**
  * Logs in with e-mail address and password, then with a second factor where the user has one. Has no styles
- * of its own: `@mainstay-auth/react/styles.css` provides some, by the class names `mainstay-…`.
+ * of its own: `@mainstay-auth/react/styles.css` provides some, by the class names `mainstay-…`. `<SignIn>` has it in a card.
  */
-export function LoginForm({
+export function LoginForm({ className = '', words, children, ...props }: LoginFormProps): ReactNode {
+  return (
+    <div className={`mainstay-login ${className}`.trim()}>
+      <LoginSteps {...props} words={withEnglish(words)} below={children} />
+    </div>
+  )
+}
+
+/** The steps of a login, without what is around them. */
+export function LoginSteps({
   onLogin,
   onRefusal,
+  onStep,
   passkeys = false,
+  hasPassword = true,
   defaultEmail,
-  words: own,
-  className = '',
-  children,
-}: LoginFormProps): ReactNode {
-  const words = withEnglish(own)
+  words,
+  above,
+  forgot,
+  below,
+}: Pick<LoginFormProps, 'onLogin' | 'onRefusal' | 'passkeys' | 'defaultEmail'> & {
+  readonly words: LoginWords
+  /** Tells which step has begun. */
+  readonly onStep?: (step: 'first' | 'second') => void
+  /** False where people may not type their password: then the first step is what is above and below it. */
+  readonly hasPassword?: boolean
+  /** Above and below the fields, in the first step; what is above them is told the address that was typed last. */
+  readonly above?: (email: string | null) => ReactNode
+  readonly below?: ReactNode
+  /** At the field of the password. */
+  readonly forgot?: ReactNode
+}): ReactNode {
   const client = useClient()
   const [step, setStep] = useState<SecondStep | null>(null)
   // Kept for users who have to start again.
   const [email, setEmail] = useState<string | null>(null)
   const [sentence, setSentence] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
+  const begin = (next: SecondStep | null) => {
+    setStep(next)
+    onStep?.(next ? 'second' : 'first')
+  }
   // Two presses may come before the next render.
   const isRunning = useRef(false)
   const run = async (login: () => Promise<Caller | null>, typed = email) => {
@@ -190,8 +253,8 @@ export function LoginForm({
     try {
       caller = await login()
     } catch (error) {
-      if (isSecondFactorRequired(error)) return setStep(error)
-      if ((error as MainstayError).code === 'CHALLENGE_EXPIRED') setStep(null)
+      if (isSecondFactorRequired(error)) return begin(error)
+      if ((error as MainstayError).code === 'CHALLENGE_EXPIRED') begin(null)
       setSentence(sentenceFor(error, words))
       onRefusal?.(error, typed)
     } finally {
@@ -202,7 +265,7 @@ export function LoginForm({
     if (caller) onLogin?.(caller)
   }
   return (
-    <div className={`mainstay-login ${className}`.trim()}>
+    <>
       {step ? (
         <SecondFactorStep
           step={step}
@@ -216,23 +279,27 @@ export function LoginForm({
             })
           }
           startAgain={() => {
-            setStep(null)
+            begin(null)
             setSentence(null)
           }}
         />
       ) : (
         <>
           <LogoutNotice words={words} />
-          <PasswordStep
-            words={words}
-            isBusy={isBusy}
-            defaultEmail={email ?? defaultEmail}
-            isAgain={email !== null}
-            logIn={credentials => {
-              setEmail(credentials.email)
-              void run(() => client.login(credentials), credentials.email)
-            }}
-          />
+          {above?.(email)}
+          {hasPassword && (
+            <PasswordStep
+              words={words}
+              isBusy={isBusy}
+              defaultEmail={email ?? defaultEmail}
+              isAgain={email !== null}
+              forgot={forgot}
+              logIn={credentials => {
+                setEmail(credentials.email)
+                void run(() => client.login(credentials), credentials.email)
+              }}
+            />
+          )}
           {passkeys && (
             <PasskeyButton
               words={words}
@@ -240,13 +307,13 @@ export function LoginForm({
               use={() => run(() => loginWithPasskey(client), null)}
             />
           )}
-          {children}
+          {below}
         </>
       )}
       <p className="mainstay-error" role="alert">
         {sentence}
       </p>
-    </div>
+    </>
   )
 }
 
@@ -255,6 +322,7 @@ function PasswordStep({
   isBusy,
   defaultEmail,
   isAgain,
+  forgot,
   logIn,
 }: {
   readonly words: LoginWords
@@ -262,6 +330,7 @@ function PasswordStep({
   readonly defaultEmail: string | undefined
   /** The user has come back from the second step. */
   readonly isAgain: boolean
+  readonly forgot: ReactNode
   readonly logIn: (credentials: { email: string; password: string }) => void
 }): ReactNode {
   const send = (event: FormEvent<HTMLFormElement>) => {
@@ -278,13 +347,7 @@ function PasswordStep({
         autoComplete="username"
         defaultValue={defaultEmail}
       />
-      <LabelledInput
-        label={words.password}
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        takesFocus={isAgain}
-      />
+      <PasswordField words={words} takesFocus={isAgain} forgot={forgot} />
       <button type="submit" className="mainstay-primary" aria-disabled={isBusy}>
         {words.logIn}
       </button>

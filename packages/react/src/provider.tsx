@@ -9,12 +9,14 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react'
+import { HandOffReturn, type Returned } from './handoff-return.js'
 import { ProfileStore } from './profile-store.js'
 
 /** What the components below a provider share. */
 interface Shared {
   readonly client: Client
   readonly profiles: ProfileStore
+  readonly handOffReturn: HandOffReturn
 }
 
 const SharedContext = createContext<Shared | null>(null)
@@ -25,15 +27,35 @@ export interface MainstayProviderProps {
   readonly children?: ReactNode
 }
 
-/** Gives the client to every component and hook below it. */
+/**
+ * Gives the client to every component and hook below it. On a satellite it also completes a login through the main site, on
+ * whichever page the browser comes back to.
+ */
 export function MainstayProvider({ client, children }: MainstayProviderProps): ReactNode {
-  const shared = useMemo(() => ({ client, profiles: new ProfileStore(client) }), [client])
+  const shared = useMemo(
+    () => ({ client, profiles: new ProfileStore(client), handOffReturn: new HandOffReturn(client) }),
+    [client],
+  )
+  useEffect(() => void shared.handOffReturn.complete(), [shared])
   return <SharedContext.Provider value={shared}>{children}</SharedContext.Provider>
 }
 
 /** The client of the nearest provider. Throws an Error without one. */
 export function useClient(): Client {
   return useShared().client
+}
+
+const NONE: Returned = { status: 'none' }
+
+/** The hand-off of the nearest provider's client, and what has become of one that the page has come back with. */
+export function useHandOffReturn(): { readonly handOffReturn: HandOffReturn; readonly returned: Returned } {
+  const { handOffReturn } = useShared()
+  const returned = useSyncExternalStore(
+    handOffReturn.subscribe,
+    () => handOffReturn.current,
+    () => NONE,
+  )
+  return { handOffReturn, returned }
 }
 
 /** Null without a provider. */

@@ -28,6 +28,7 @@ export function bundleReact(code: string, isStrict = false): Promise<string> {
     alias: {
       '@mainstay-auth/client/handoff': join(CLIENT, 'handoff.ts'),
       '@mainstay-auth/react': join(ROOT, 'packages/react/src/index.ts'),
+      '@mainstay-auth/client/login': join(CLIENT, 'login.ts'),
       '@mainstay-auth/client/passkeys': join(CLIENT, 'passkeys.ts'),
       '@mainstay-auth/client': join(CLIENT, 'index.ts'),
     },
