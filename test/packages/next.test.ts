@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
 import { chromium } from 'playwright-core'
+import { requestCode } from '../http/support/handoff-calls.js'
 import { documentedBlocks } from '../support/client/documented-code.js'
 import { pack } from '../support/client/installed-package.js'
 import { eventually } from '../support/eventually.js'
-import { anOwner, PASSWORD } from '../support/people.js'
+import { anOwner, PASSWORD, signIn } from '../support/people.js'
 import { freePort } from '../support/processes/free-port.js'
 import { TestApp } from '../support/test-app.js'
 import { InstalledProject } from './support/installed-project.js'
@@ -85,6 +86,38 @@ describe('@mainstay-auth/react in a site made with Next 16', () => {
         await page.getByText('You may see reports.').waitFor()
       }
       expect(complaints).toEqual([])
+    } finally {
+      await browser.close()
+      server.kill()
+      await once(server, 'exit')
+    }
+  })
+
+  it('comes back from the main site to the page that was left, and leaves nothing in its address', async () => {
+    const owner = await anOwner(service)
+    const main = await signIn(service, owner, 'main')
+    const server = await startSite()
+    const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+    const browser = await chromium.launch({ executablePath, args: ['--disable-gpu'] })
+    try {
+      const page = await browser.newPage()
+      await page.route('**/handoff', route =>
+        route.fulfill({ contentType: 'text/html', body: 'The main site' }),
+      )
+      await page.goto(`${site}/?size=m`)
+      await page.getByRole('button', { name: 'Continue with Mainstay' }).click()
+      await page.getByText('The main site').waitFor()
+      const asked = new URL(page.url()).hash
+      const { satellite = '', ...journey } = Object.fromEntries(new URLSearchParams(asked.slice(1)))
+      const { redirect } = (await requestCode(service, main, satellite, journey as never)).json
+      await page.goto(redirect as string)
+      await page.getByText('You may see reports.').waitFor()
+      expect(page.url()).toBe(`${site}/?size=m`)
+      // What Next believes is written once more, when its router does something.
+      await page.evaluate('next.router.refresh()')
+      await page.getByRole('button', { name: `Account menu: ${owner.email}` }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(page.url()).toBe(`${site}/?size=m`)
     } finally {
       await browser.close()
       server.kill()

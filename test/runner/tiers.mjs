@@ -32,7 +32,7 @@ const REST = startsWithAnyOf(
 const NIGHTLY = startsWithAnyOf(
   ...['faults/fleet/', 'faults/billing/', 'faults/upgrade/', 'faults/recovery/', 'faults/process/herd.'],
   ...['browser/languages.', 'browser/docs-site.', 'browser/examples.'],
-  ...['packages/next.', 'packages/examples.', 'packages/other-languages.'],
+  ...['packages/next.', 'packages/frameworks.', 'packages/examples.', 'packages/other-languages.'],
 )
 
 const TIERS = {
