@@ -26,9 +26,11 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
   '@mainstay-auth/client': {
     source: 'packages/client',
     packages: 1,
-    maxBytes: 200_000,
+    maxBytes: 240_000,
     peers: [],
-    consumer: `import { type Caller, mainClient } from '@mainstay-auth/client'
+    consumer: `import { type Caller, type Client, mainClient } from '@mainstay-auth/client'
+      import { GERMAN, type LoginWords } from '@mainstay-auth/client/login'
+      import type { MainstayLogin } from '@mainstay-auth/client/mainstay-login.js'
       import { handOff, type HandOffResult } from '@mainstay-auth/client/handoff'
       import { type AuditEntry, typedApi } from '@mainstay-auth/client/api'
       import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
@@ -37,7 +39,10 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
       const client = mainClient({ baseUrl: 'https://auth.example.com', backends: [] })
       satelliteClient({ baseUrl: 'https://auth.example.com', storage: itemStorage(() => localStorage) })
       export const caller: Caller | null = client.state.caller
-      const { completeHandOff } = handOff(client, { mainUrl: 'https://www.example.com' })
+      const { completeHandOff } = handOff(client)
+      handOff(client, { mainUrl: 'https://www.example.com', returnTo: 'callback' })
+      export const words: LoginWords = { ...GERMAN, title: 'Anmelden' }
+      export const ofPage = (element: MainstayLogin): Client => element.client
       export const result: Promise<HandOffResult | null> = completeHandOff()
       export const next: Promise<(Caller | null | object)[]> =
         Promise.all([loginWithPasskey(client, { conditional: true }), createPasskey({})])
@@ -76,11 +81,11 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
     peers: ['@types/react', 'csstype'],
     consumer: 'export {}',
     consumerOfPeers: `import { mainClient, type State } from '@mainstay-auth/client'
-      import { LoginForm, MainstayProvider, Permitted, SignedIn, SignedOut, UserButton, useSession, useUser } from '@mainstay-auth/react'
+      import { LoginButton, LoginForm, MainstayProvider, Permitted, SignedIn, SignedOut, SignIn, UserButton, useSession, useUser } from '@mainstay-auth/react'
       const client = mainClient({ baseUrl: 'https://auth.example.com' })
       export const status = (): State['status'] => useSession(client).status
       export const email = (): string | null => useUser().user?.email ?? null
-      export const parts = [MainstayProvider({ client }), SignedIn({}), SignedOut({}), UserButton({}), LoginForm({})]
+      export const parts = [MainstayProvider({ client }), SignedIn({}), SignedOut({}), UserButton({}), LoginForm({}), SignIn({}), LoginButton({})]
       Permitted({ permission: 'payments' })
       // @ts-expect-error: there is no such permission.
       Permitted({ permission: 'refunds' })`,
