@@ -4,7 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.js'
 import { Readiness } from './health/health.controller.js'
-import { type GivenSettings, settingsFrom } from './platform/config/read-settings.js'
+import { type GivenSettings, type SettingName, settingsFrom } from './platform/config/read-settings.js'
+import { MAILS_TO_LOG } from './platform/config/readers.js'
 import { ApiError, unavailable } from './platform/errors/api-error.js'
 import { refuseRequest } from './platform/http/edge/edge.js'
 import type { LogDestination } from './platform/http/edge/log.js'
@@ -46,7 +47,8 @@ export interface Mainstay {
 
 /**
  * Starts Mainstay inside another program. Resolves when it is ready to serve: its stores are reachable and up
- * to date. Throws a `SettingsError` that lists every fault in the settings, or an Error when a store is
+ * to date. With `NODE_ENV: 'development'` no other setting is needed; in production, which is the default, all
+ * are. Throws a `SettingsError` that lists every fault in the settings, or an Error when a store is
  * unreachable; then nothing is left running. The environment is not read; to use it, pass
  * `{ ...process.env }`.
  */
@@ -56,7 +58,8 @@ export async function createMainstay(
 ): Promise<Mainstay> {
   requirePrefix(prefix)
   // Connections, and with them TLS, belong to the other program, and so do the paths beside ours.
-  const app = await createApp({ ...settingsFrom(settings), tls: null, pages: [] }, new Clock(), log)
+  const read = settingsFrom({ ...settings, ...defaultsBeside(settings, prefix) })
+  const app = await createApp({ ...read, tls: null, pages: [] }, new Clock(), log)
   const mount = new Mount(await readyServer(app), prefix)
   let closed: Promise<void> | undefined
   const close = async () => {
@@ -93,6 +96,19 @@ function requirePrefix(prefix: string): void {
 
 /** Serves the requests that another program's server has received. */
 class Mount {
+/** What need not be said on a developer's machine, where the program listens on PORT. */
+function defaultsBeside(given: GivenSettings, prefix: string): GivenSettings {
+  const isGiven = (name: SettingName) => given[name] !== undefined && given[name] !== ''
+  if (!isGiven('NODE_ENV') || String(given.NODE_ENV).trim() === 'production') return {}
+  return {
+    ...(!isGiven('PUBLIC_URL') && { PUBLIC_URL: `http://localhost:${given.PORT || 3000}${prefix}` }),
+    ...(!isGiven('SIGN_UP') && { SIGN_UP: true }),
+    ...(!isGiven('SMTP_URL') && !isGiven('MAIL_FROM') && MAILS_IN_DEVELOPMENT),
+  }
+}
+
+const MAILS_IN_DEVELOPMENT = { SMTP_URL: MAILS_TO_LOG, MAIL_FROM: 'Mainstay <no-reply@localhost>' }
+
   private readonly inProgress = new Set<ServerResponse>()
   private isClosing = false
   private onIdle = () => {}

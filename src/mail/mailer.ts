@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { createTransport, type Transporter } from 'nodemailer'
 import { isLoopback } from '../platform/config/origin.js'
+import { MAILS_TO_LOG } from '../platform/config/readers.js'
 import { Settings } from '../platform/config/settings.js'
 import { type ApiError, unavailable } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
@@ -33,6 +34,22 @@ export function openSmtp(url: URL): Transporter {
     // A mail is text that we have written: nothing in it may read a file or a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
+  })
+}
+
+/** {@link openSmtp}, or where SMTP_URL says so, a transport that logs each mail with its first link. */
+function openMail(url: URL, logger: Logger): Transporter {
+  if (url.protocol !== MAILS_TO_LOG) return openSmtp(url)
+  return createTransport({
+    name: 'log',
+    version: '1',
+    send: ({ data: { to, subject, text } }, done) => {
+      const link = /\bhttps?:\/\/\S+/.exec(String(text))?.[0]
+      logger.log(
+        `Mail to ${(to as { readonly address: string }).address}: ${subject}${link ? ` ${link}` : ''}`,
+      )
+      done(null, {} as never)
+    },
   })
 }
 
@@ -80,7 +97,7 @@ export class Mailer implements OnApplicationShutdown {
   ) {
     this.declareIn(metrics)
     this.sender = { ...settings.brand, host: new URL(settings.mainOrigin).host }
-    this.transport = settings.mail && openSmtp(settings.mail.smtpUrl)
+    this.transport = settings.mail && openMail(settings.mail.smtpUrl, this.logger)
   }
 
   /**

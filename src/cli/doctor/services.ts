@@ -3,6 +3,7 @@ import { isSold } from '../../billing/catalog.js'
 import { callStripe, callStripeOrNull, createStripe } from '../../billing/stripe.js'
 import { openSmtp } from '../../mail/mailer.js'
 import { isLoopback } from '../../platform/config/origin.js'
+import { MAILS_TO_LOG } from '../../platform/config/readers.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { type ApiError, causeMessage } from '../../platform/errors/api-error.js'
 import { type Clock, secondsAfter, unixSeconds } from '../../platform/time.js'
@@ -20,6 +21,7 @@ async function checkMail(settings: Settings): Promise<Finding[]> {
   const { mail, isSignUpOpen } = settings
   if (!mail) return [withoutMail(isSignUpOpen)]
   const { smtpUrl } = mail
+  if (smtpUrl.protocol === MAILS_TO_LOG) return [ok(MAIL, 'mails go to the log')]
   const transport = openSmtp(smtpUrl)
   try {
     await transport.verify()

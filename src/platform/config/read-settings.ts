@@ -72,12 +72,21 @@ export function givenTexts(
 export function settingsFrom(given: GivenSettings): Settings {
   const texts = asTexts(given)
   const name = texts.NODE_ENV?.trim() || 'production'
-  return settingsOn(new SettingSheet({ ...texts, NODE_ENV: name }, name === 'production'))
+  const hint = texts.NODE_ENV
+    ? []
+    : ["NODE_ENV is not given, which means production: 'development' needs none of these"]
+  return settingsOn(new SettingSheet({ ...texts, NODE_ENV: name }, name === 'production'), [], hint)
 }
 
-function settingsOn(sheet: SettingSheet, otherFaults: readonly string[] = []): Settings {
+/** `hintIfMissing` is added to the faults where one of them is that a setting is missing. */
+function settingsOn(
+  sheet: SettingSheet,
+  otherFaults: readonly string[] = [],
+  hintIfMissing: readonly string[] = [],
+): Settings {
   const settings = readSheet(sheet)
-  const faults = [...sheet.faults, ...otherFaults]
+  const isMissing = sheet.faults.some(fault => fault.endsWith(IS_MISSING))
+  const faults = [...sheet.faults, ...otherFaults, ...(isMissing ? hintIfMissing : [])]
   if (faults.length > 0) throw new SettingsError(faults)
   return Object.freeze(settings)
 }

@@ -145,8 +145,12 @@ export function addressOf(...protocols: string[]): SettingReader<string> {
   return (text, isProduction) => urlOf(...protocols)(text, isProduction).href
 }
 
+/** Outside production: mails go to the log. */
+export const MAILS_TO_LOG = 'log:'
+
 /** A mail server. The only parameter is `tls=off`, so that a typo cannot turn TLS off. */
 export const smtpUrl: SettingReader<URL> = (text, isProduction) => {
+  if (!isProduction && text === MAILS_TO_LOG) return new URL(text)
   const url = urlOf('smtp:', 'smtps:')(text, isProduction)
   for (const [name, value] of url.searchParams)
     if (name !== 'tls' || value !== 'off') throw new Error('must have no parameter other than tls=off')

@@ -153,7 +153,7 @@ export const ADDRESS_SETTINGS = {
   allowedOrigins: {
     name: 'ALLOWED_ORIGINS',
     read: read.listOf(read.exactOrigin),
-    default: REQUIRED,
+    default: { production: REQUIRED, otherwise: '<MAIN_ORIGIN>' },
     meaning:
       'The exact origins of the satellites, comma-separated: `scheme://host[:port]`, no trailing slash, no wildcards; ' +
       'http is accepted outside production, on loopback hosts; MAIN_ORIGIN alone where all satellites are registered by accounts. ' +
@@ -468,8 +468,8 @@ export const MAIL_SETTINGS = {
     default: '',
     defaultInWords: 'what needs mail is refused with 503 `MAIL_UNAVAILABLE`',
     meaning:
-      'Mail server: `smtp://user:password@host:587` (STARTTLS, or unencrypted with `?tls=off`) or `smtps://…:465`; ' +
-      'set together with `MAIL_FROM`',
+      'Mail server: `smtp://user:password@host:587` (STARTTLS, or unencrypted with `?tls=off`) or `smtps://…:465`, or, ' +
+      'outside production, `log:` (mails go to the log); set together with `MAIL_FROM`',
     isSecret: true,
     // The mail outbox (dev/mail-outbox.ts).
     examples: { development: 'smtp://localhost:<PORT+25>' },
