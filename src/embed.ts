@@ -1,15 +1,22 @@
 // What was decided here, and why: docs/decisions/mainstay-runs-inside-another-program.md
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '@mainstay-auth/verify'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.js'
 import { Readiness } from './health/health.controller.js'
 import { type GivenSettings, type SettingName, settingsFrom } from './platform/config/read-settings.js'
 import { MAILS_TO_LOG } from './platform/config/readers.js'
+import { Settings } from './platform/config/settings.js'
 import { ApiError, unavailable } from './platform/errors/api-error.js'
 import { refuseRequest } from './platform/http/edge/edge.js'
 import type { LogDestination } from './platform/http/edge/log.js'
 import { Clock } from './platform/time.js'
+import { asSessionId, handleOf } from './sessions/session.js'
+import { presentedCookies, sessionIdsOfSeveral } from './sessions/session-cookie.js'
+import { SessionStore } from './sessions/session-store.js'
+import { SessionTerms } from './sessions/sessions.js'
+import { AccessTokens } from './tokens/access-tokens.js'
 
 export { type GivenSettings, type SettingName, SettingsError } from './platform/config/read-settings.js'
 
@@ -41,8 +48,21 @@ export interface Mainstay {
    * is not under the prefix is passed to `next`; without `next` it is answered 404.
    */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void
+  /**
+   * Who the session cookie of a request to your own pages stands for, to render them; null for nobody. It asks the
+   * database each time, so permissions are the current ones and an ended session is nobody's; it renews nothing. The
+   * cookie alone allows no change: a request that another site may have caused, such as a form there, stands for
+   * nobody. Throws an error with `status` 503 where the database does not answer.
+   */
+  readonly sessionOf: (request: CookieRequest) => Promise<Caller | null>
   /** Finishes requests in progress, then stops the jobs and closes the stores. Safe to repeat. */
   readonly close: () => Promise<void>
+}
+
+/** A request of Node, or of a framework on it. */
+export interface CookieRequest {
+  readonly method?: string | undefined
+  readonly headers: IncomingHttpHeaders
 }
 
 /**
@@ -69,12 +89,26 @@ export async function createMainstay(
   }
   return {
     handler: (request, response, next) => mount.handle(request, response, next),
+    sessionOf: request => sessionOf(request, app),
     close: () => {
       closed ??= close()
       return closed
     },
   }
 }
+
+/** What need not be said on a developer's machine, where the program listens on PORT. */
+function defaultsBeside(given: GivenSettings, prefix: string): GivenSettings {
+  const isGiven = (name: SettingName) => given[name] !== undefined && given[name] !== ''
+  if (!isGiven('NODE_ENV') || String(given.NODE_ENV).trim() === 'production') return {}
+  return {
+    ...(!isGiven('PUBLIC_URL') && { PUBLIC_URL: `http://localhost:${given.PORT || 3000}${prefix}` }),
+    ...(!isGiven('SIGN_UP') && { SIGN_UP: true }),
+    ...(!isGiven('SMTP_URL') && !isGiven('MAIL_FROM') && MAILS_IN_DEVELOPMENT),
+  }
+}
+
+const MAILS_IN_DEVELOPMENT = { SMTP_URL: MAILS_TO_LOG, MAIL_FROM: 'Mainstay <no-reply@localhost>' }
 
 /** Fastify prepares its router when it starts to listen, which it never does here. */
 async function readyServer(app: NestFastifyApplication): Promise<FastifyInstance> {
@@ -94,21 +128,43 @@ function requirePrefix(prefix: string): void {
     throw new TypeError(`prefix must be a path such as /auth, without a slash at the end, not "${prefix}"`)
 }
 
-/** Serves the requests that another program's server has received. */
-class Mount {
-/** What need not be said on a developer's machine, where the program listens on PORT. */
-function defaultsBeside(given: GivenSettings, prefix: string): GivenSettings {
-  const isGiven = (name: SettingName) => given[name] !== undefined && given[name] !== ''
-  if (!isGiven('NODE_ENV') || String(given.NODE_ENV).trim() === 'production') return {}
-  return {
-    ...(!isGiven('PUBLIC_URL') && { PUBLIC_URL: `http://localhost:${given.PORT || 3000}${prefix}` }),
-    ...(!isGiven('SIGN_UP') && { SIGN_UP: true }),
-    ...(!isGiven('SMTP_URL') && !isGiven('MAIL_FROM') && MAILS_IN_DEVELOPMENT),
-  }
+/**
+ * What a refresh with the cookie would say, without a token. Like a refresh, it heeds several cookies only where one of
+ * them alone is live.
+ */
+async function sessionOf(request: CookieRequest, app: NestFastifyApplication): Promise<Caller | null> {
+  const { mainOrigin } = app.get(Settings)
+  const cookies = presentedCookies(request)
+  if (cookies.length === 0 || !isOfItsUser(request, mainOrigin)) return null
+  const [only] = cookies
+  const sessionIds = cookies.length === 1 ? [asSessionId(only as string)] : sessionIdsOfSeveral(cookies)
+  const handles = sessionIds.flatMap(sessionId => (sessionId ? [handleOf(sessionId)] : []))
+  const now = app.get(Clock).now()
+  const found = await Promise.all(handles.map(handle => app.get(SessionStore).find(handle, now)))
+  const [session, ...others] = found.filter(each => each?.source === 'main')
+  if (!session || others.length > 0) return null
+  const claims = app.get(AccessTokens).verify(app.get(SessionTerms).issueToken(session))
+  if (!claims) return null
+  const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } = claims
+  return { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr }
 }
 
-const MAILS_IN_DEVELOPMENT = { SMTP_URL: MAILS_TO_LOG, MAIL_FROM: 'Mainstay <no-reply@localhost>' }
+/**
+ * Whether the browser sends this because of its user or of a page of the main site: SameSite=Lax lets other hosts of
+ * the same site cause any request with the cookie. A link there leads here like any other, but only as a page of its
+ * own. Browsers say where a request comes from (Fetch Metadata); the oldest only say it, as Origin, of what is not a GET.
+ */
+function isOfItsUser({ method = 'GET', headers }: CookieRequest, mainOrigin: string): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const { origin, 'sec-fetch-site': from, 'sec-fetch-mode': mode, 'sec-fetch-dest': what } = headers
+  if (origin !== undefined && origin !== mainOrigin) return false
+  if (from === undefined) return isRead || origin === mainOrigin
+  if (from === 'same-origin' || from === 'none') return true
+  return isRead && mode === 'navigate' && what === 'document'
+}
 
+/** Serves the requests that another program's server has received. */
+class Mount {
   private readonly inProgress = new Set<ServerResponse>()
   private isClosing = false
   private onIdle = () => {}

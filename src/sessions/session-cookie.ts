@@ -66,7 +66,7 @@ function domainsOf(host: string): string[] {
 }
 
 /** Every value of the session cookie. */
-export function presentedCookies(request: FastifyRequest): string[] {
+export function presentedCookies(request: Pick<FastifyRequest, 'headers'>): string[] {
   return cookieValues(request, NAME)
 }
 

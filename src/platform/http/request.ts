@@ -186,8 +186,10 @@ export function singleHeader(request: FastifyRequest, name: string): SingleHeade
 }
 
 /** Every value of the cookie with this name, as sent; cookie parsers silently keep one of several. */
-export function cookieValues(request: FastifyRequest, name: string): string[] {
-  const { cookie } = request.headers
+export function cookieValues(
+  { headers: { cookie } }: Pick<FastifyRequest, 'headers'>,
+  name: string,
+): string[] {
   if (!cookie) return []
   return cookie
     .split(';')
