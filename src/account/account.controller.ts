@@ -3,7 +3,7 @@ import { ApiOperation, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { ValidateIf } from 'class-validator'
 import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import { type About, Id, Instant, Nested, OneOf, Text } from '../platform/http/fields.js'
+import { type About, Id, Instant, Nested, OneOf, Text, Whole } from '../platform/http/fields.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { IdleSeconds } from '../sessions/idle-seconds.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
@@ -46,6 +46,12 @@ class AccountAnswer {
   @Requirement() handoffRequired!: HandoffRequirement
   @IdleSeconds() idleSeconds!: number | null
   @Instant() createdAt!: Date
+
+  @Whole({ description: 'How long a deletion that is asked for now would wait' })
+  deletionGraceSeconds!: number
+
+  @Whole({ description: 'How long a transfer that is asked for now would wait' })
+  transferWaitSeconds!: number
 
   @Instant({ nullable: true, description: 'Null while no deletion has been requested' })
   deleteAt!: Date | null

@@ -78,7 +78,18 @@ export class AccountService {
       const { name, handoffRequired, idleSeconds, createdAt, deleteAt } = account
       const found = await this.transfers.findOpen(db, accountId)
       const transfer = found && { ...transferAnswer(found), email: found.email, name: found.name }
-      return { accountId, name, handoffRequired, idleSeconds, createdAt, deleteAt, transfer }
+      const { deletionGraceSeconds, transferWaitSeconds } = this.settings
+      return {
+        accountId,
+        name,
+        handoffRequired,
+        idleSeconds,
+        createdAt,
+        deletionGraceSeconds,
+        transferWaitSeconds,
+        deleteAt,
+        transfer,
+      }
     })
   }
 

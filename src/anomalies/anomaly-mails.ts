@@ -22,6 +22,7 @@ export interface NoticeData {
   readonly device: string
   /** In words; null when it is not known. */
   readonly location: string | null
+  readonly ip: string
   readonly at: Date
   /** The link for "this was not me"; null at an earlier address, which has one that undoes the change of address. */
   readonly url: string | null
@@ -83,7 +84,7 @@ export class AnomalyMails {
     const post = (to: Recipient, url: string | null) =>
       this.mailer.postAbout(to, satellite, (words, site) => {
         const told = { location: formatLocation(place, words.name), device: words.device(device) }
-        const data = { at, url, ...told, words, site }
+        const data = { at, url, ip: client.ip, ...told, words, site }
         return noticeMail(data, write(data), this.links.siteName)
       })
     return () => {
@@ -130,11 +131,11 @@ function adviceFor(words: MailLanguage, refusal: LoginRefusal | null): string {
 }
 
 function noticeMail(
-  { words, site, device, location, at, url }: NoticeData,
+  { words, site, device, location, ip, at, url }: NoticeData,
   notice: Notice,
   mainSite: string,
 ): Mail {
-  const when = { device, day: words.day(at), time: words.time(at) }
+  const when = { device, ip, day: words.day(at), time: words.time(at) }
   const circumstances = location
     ? words.phrase('notice.circumstancesWithPlace', { ...when, place: location })
     : words.phrase('notice.circumstances', when)

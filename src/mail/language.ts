@@ -9,6 +9,9 @@ import { en, type MailName, type Phrase, type Translated } from './messages/en.j
 /** To add a language, add its file here and its name to {@link LANGUAGES}. */
 const MESSAGES: Readonly<Record<LanguageName, Translated>> = { en, de }
 
+/** Most people who get these have nothing to do. */
+const ALARMS: ReadonlySet<MailName> = new Set<MailName>(['notice', 'emailChanged'])
+
 /** Values to insert into a message. */
 type Values = Readonly<Record<string, string | number>>
 
@@ -42,7 +45,8 @@ export class MailLanguage {
       subject: fill(subject),
       site: values.site as string,
       paragraphs: paragraphs.map(fill).filter(text => text !== ''),
-      ...(action && url && { action: { label: fill(action), url } }),
+      ...(action &&
+        url && { action: { label: fill(action), url, ...(ALARMS.has(name) && { isForAlarm: true }) } }),
       ...(footnote && { footnote: fill(footnote) }),
     }
   }

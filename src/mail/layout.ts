@@ -161,12 +161,15 @@ function head(site: string, logoUrl: string | null, colors: MailColors): Html {
 
 /** Colour and padding are those of a cell, because Outlook for Windows gives none to links. */
 function button(
-  { label, url }: NonNullable<Mail['action']>,
+  { label, url, isForAlarm }: NonNullable<Mail['action']>,
   words: MailLanguage,
   { button: background, ink }: MailColors,
 ): Html {
+  const cell = isForAlarm
+    ? html`<td class="plain" style="${BUTTON};border:1px solid #8b919e"><a href="${url}" style="${LABEL};color:#16181d">${flowing(label)}</a></td>`
+    : html`<td class="button" bgcolor="${background}" style="${BUTTON};background:${background};border:1px solid ${ink}"><a href="${url}" style="${LABEL};color:${ink}">${flowing(label)}</a></td>`
   return html`<table role="presentation" cellpadding="0" cellspacing="0" style="margin:24px 0 0"><tr>
-<td class="button" bgcolor="${background}" style="${BUTTON};background:${background};border:1px solid ${ink}"><a href="${url}" style="${LABEL};color:${ink}">${flowing(label)}</a></td>
+${cell}
 </tr></table>
 <p class="quiet" style="${ADDRESS}">${words.phrase('layout.copyAddress')}<br><a class="quiet" href="${url}" style="${ONE_LINE}">${url}</a></p>`
 }
@@ -237,6 +240,7 @@ const DARK = new Html(`@media (prefers-color-scheme: dark) {
   .details { background: #0c0e12 !important; }
   .plate { padding: 6px 8px !important; }
   .line { border-color: #2c323d !important; }
+  .plain, .plain a { border-color: #6f7787 !important; color: #eceef2 !important; }
 }`)
 
 const MAX_LENGTH = 60

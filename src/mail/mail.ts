@@ -11,8 +11,8 @@ export interface Mail {
   /** The site that it is about, by its readable name: the host of an origin. */
   readonly site: string
   readonly paragraphs: readonly string[]
-  /** The one thing to do, if any. `url` comes from {@link SiteUrls}. */
-  readonly action?: { readonly label: string; readonly url: string }
+  /** The one thing to do, if any; `isForAlarm` if most readers have nothing to do. `url` comes from {@link SiteUrls}. */
+  readonly action?: { readonly label: string; readonly url: string; readonly isForAlarm?: boolean }
   /** What to do if you did not ask for this. */
   readonly footnote?: string
   /** Of the satellite that the mail is about; see {@link Mailer.postAbout}. */

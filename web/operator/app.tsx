@@ -5,7 +5,7 @@ import { Loaded, useLoad } from '../pieces/loading.js'
 import { Menu, RowNav, SkipLink } from '../pieces/navigation.js'
 import { Failure, isRefusal, Toasts } from '../pieces/notices.js'
 import { OutageNotice, retryNow, useOutage } from '../pieces/outage.js'
-import { BrandLink, EmptyPage, LanguageChoice, Page, SmallPage } from '../pieces/page.js'
+import { BrandLink, EmptyPage, LanguageChoice, Page, SmallPage, ThemeChoice } from '../pieces/page.js'
 import { Avatar } from '../pieces/people.js'
 import { Link, usePlace } from '../pieces/router.js'
 import { site } from '../pieces/site.js'
@@ -146,6 +146,7 @@ export function Frame({
             <hr />
             <Link href="/passkeys">{t('console.passkeys.title')}</Link>
             <LanguageChoice />
+            <ThemeChoice />
             <hr />
             <ActionButton action={logout}>{t('common.logOut')}</ActionButton>
           </Menu>

@@ -1,8 +1,9 @@
 // What forms have besides forms.tsx, which the first page loads: that has none of these.
 import { type ReactNode, use, useEffect, useId, useRef, useState } from 'react'
 import { Dialog } from './dialog.js'
-import { FieldErrors, Form } from './forms.js'
+import { Field, FieldErrors, Form } from './forms.js'
 import { faultText } from './notices.js'
+import { t } from './t.js'
 
 export interface Option {
   readonly value: string
@@ -89,6 +90,7 @@ export function ConfirmButton({
   question,
   confirm,
   act,
+  typed,
   children,
 }: {
   readonly name: string
@@ -101,6 +103,8 @@ export function ConfirmButton({
   readonly question: string
   readonly confirm: string
   readonly act: () => Promise<unknown>
+  /** What has to be typed first, for what ends everything. */
+  readonly typed?: string
   readonly children?: ReactNode
 }) {
   const [isAsking, setIsAsking] = useState(false)
@@ -113,10 +117,28 @@ export function ConfirmButton({
       {isAsking && (
         <Dialog title={question} onCancel={close}>
           {children}
-          <Form kind={isFinal ? 'danger' : 'primary'} submit={confirm} send={() => act().then(close)} />
+          <Form kind={isFinal ? 'danger' : 'primary'} submit={confirm} send={() => act().then(close)}>
+            {typed !== undefined && <TypedField text={typed} />}
+          </Form>
         </Dialog>
       )}
     </>
+  )
+}
+
+/** Accepts nothing but this text. */
+function TypedField({ text }: { readonly text: string }) {
+  const label = t('confirm.type', { text })
+  const pattern = text.trim().replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  return (
+    <Field
+      label={label}
+      name="confirmation"
+      title={t('confirm.other')}
+      pattern={`\\s*${pattern}\\s*`}
+      autoComplete="off"
+      required
+    />
   )
 }
 

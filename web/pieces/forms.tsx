@@ -15,6 +15,7 @@ import {
 import { rescueFocus } from './focus.js'
 import { loadLater } from './language.js'
 import { Failure, faultText, isRefusal, type Messages, messageOf } from './notices.js'
+import { holdPage } from './router.js'
 import { t } from './t.js'
 import { breakable } from './text.js'
 
@@ -32,6 +33,7 @@ export function Form({
   send,
   submit,
   kind = 'primary',
+  isEdit = false,
   messages,
   cancel,
   beside,
@@ -40,6 +42,8 @@ export function Form({
   readonly send: (texts: Texts, form: HTMLFormElement) => Promise<unknown>
   readonly submit: string
   readonly kind?: 'primary' | 'plain' | 'danger' | undefined
+  /** Whether it changes what is there already: then there is nothing to send until something is different. */
+  readonly isEdit?: boolean
   /** For errors that this form words differently. */
   readonly messages?: Messages | undefined
   /** For a form that can be left; dialogs have a button of their own. */
@@ -48,10 +52,15 @@ export function Form({
   readonly beside?: ReactNode
   readonly children?: ReactNode
 }) {
-  const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
+  const own = useRef<HTMLFormElement>(null)
+  const edit = useEdit(own, isEdit)
+  const action = useAction(async (form: HTMLFormElement) => {
+    const sent = stateOf(form)
+    await send(textsOf(form), form)
+    edit.saved(sent)
+  })
   const [fields, setFields] = useState<readonly string[]>([])
   const [found, setFound] = useState<readonly FieldError[]>([])
-  const own = useRef<HTMLFormElement>(null)
   const code = isRefusal(action.error, 'SECOND_FACTOR_INVALID') && fields.find(name => /code$/i.test(name))
   useEffect(() => {
     if (code) retype(own.current?.elements.namedItem(code) as HTMLInputElement)
@@ -61,6 +70,7 @@ export function Form({
   const elsewhere = faults.filter(({ field }) => !fields.includes(field))
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (edit.isUnchanged) return
     const form = event.currentTarget
     const wrong = wrongControlsOf(form)
     setFound(wrong.map(faultOf))
@@ -71,6 +81,7 @@ export function Form({
   const onInput = ({ target }: FormEvent<HTMLFormElement>) => {
     const { name } = target as HTMLInputElement
     setFound(found.filter(({ field }) => field !== name))
+    edit.look()
   }
   return (
     <form ref={own} noValidate onSubmit={onSubmit} onInput={onInput} className="form">
@@ -79,7 +90,11 @@ export function Form({
         {elsewhere.map(faultText).join(' ')}
       </Failure>
       <div className="actions">
-        <SubmitButton isBusy={action.isBusy} kind={kind}>
+        <SubmitButton
+          isBusy={action.isBusy}
+          isOff={edit.isUnchanged}
+          kind={edit.isUnchanged ? 'plain' : kind}
+        >
           {submit}
         </SubmitButton>
         {cancel && (
@@ -91,6 +106,43 @@ export function Form({
       </div>
     </form>
   )
+}
+
+/** Whether an edited form has something to send; while it does, leaving the page asks first. */
+function useEdit(form: RefObject<HTMLFormElement | null>, isEdit: boolean) {
+  const saved = useRef('')
+  const [isChanged, setIsChanged] = useState(false)
+  const look = () => {
+    if (isEdit && form.current) setIsChanged(stateOf(form.current) !== saved.current)
+  }
+  // What is there when the user comes to it: a part may have been loaded after the form.
+  useEffect(() => {
+    const element = form.current
+    if (!isEdit || isChanged || !element) return
+    const note = () => {
+      saved.current = stateOf(element)
+    }
+    element.addEventListener('focusin', note)
+    element.addEventListener('pointerdown', note)
+    return () => {
+      element.removeEventListener('focusin', note)
+      element.removeEventListener('pointerdown', note)
+    }
+  }, [isChanged])
+  useEffect(() => (isChanged ? holdPage(() => confirm(t('form.leave'))) : undefined), [isChanged])
+  return {
+    isUnchanged: isEdit && !isChanged,
+    look,
+    saved: (sent: string) => {
+      saved.current = sent
+      look()
+    },
+  }
+}
+
+/** Everything in the form, as one text to compare. */
+function stateOf(form: HTMLFormElement): string {
+  return JSON.stringify([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 }
 
 /** Of a wrong code there is nothing to keep, unless it is a long one with perhaps one slip. */
@@ -193,10 +245,15 @@ interface ButtonLooks {
 }
 
 /** Submits the form it is in. */
-function SubmitButton({ isBusy = false, kind = 'primary', children }: ButtonLooks) {
+function SubmitButton({
+  isBusy = false,
+  isOff = false,
+  kind = 'primary',
+  children,
+}: ButtonLooks & { readonly isOff?: boolean }) {
   const button = useFocusRescue()
   return (
-    <button ref={button} type="submit" className={kind} aria-disabled={isBusy} aria-busy={isBusy}>
+    <button ref={button} type="submit" className={kind} aria-disabled={isOff || isBusy} aria-busy={isBusy}>
       {isBusy && <span className="spinner" aria-hidden="true" />}
       {children}
     </button>

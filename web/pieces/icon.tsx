@@ -24,6 +24,7 @@ const PATHS = {
   key: 'M6 15.5A3.5 3.5 0 1 0 6 8.5a3.5 3.5 0 0 0 0 7ZM8.5 9.5 15 3M12 6l2 2',
   info: `${ROUND}M9 8.5v4M9 5.7h.01`,
   warning: 'M9 2.5 16.5 15.5h-15ZM9 7v4M9 13h.01',
+  theme: `${ROUND}M9 2v14a7 7 0 0 1 0-14Z`,
   leave: 'M7 15H4a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1h3M11.5 12.5 15 9l-3.5-3.5M15 9H7',
 } as const
 

@@ -3,7 +3,7 @@ import { type MouseEvent, type ReactNode, type ToggleEvent, useEffect, useId, us
 import { ActionButton, useAction } from './forms.js'
 import { Icon, type IconName } from './icon.js'
 import { Failure } from './notices.js'
-import { LanguageChoice } from './page.js'
+import { LanguageChoice, ThemeChoice } from './page.js'
 import { Avatar } from './people.js'
 import { Link } from './router.js'
 import { t } from './t.js'
@@ -163,6 +163,7 @@ export function PersonMenu({
         ))}
         <hr />
         <LanguageChoice keep={language => keepLanguage(client, language)} />
+        <ThemeChoice />
         <hr />
         <ActionButton action={logout}>
           <Icon name="leave" />

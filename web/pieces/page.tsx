@@ -4,7 +4,7 @@ import { initialsOf } from './initials.js'
 import { languageNames, setLanguage } from './language.js'
 import { Failure } from './notices.js'
 import { Link, usePlace } from './router.js'
-import { hostOf, site } from './site.js'
+import { chosenTheme, hostOf, setTheme, site, THEMES, type Theme } from './site.js'
 import { i18n, t } from './t.js'
 import { breakable } from './text.js'
 
@@ -80,6 +80,7 @@ export function SmallPage({
       </div>
       <footer>
         <LanguageChoice />
+        <ThemeChoice />
       </footer>
     </main>
   )
@@ -177,7 +178,7 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
   if (names.length < 2) return null
   return (
     <>
-      <label className="language">
+      <label className="choice-of-looks">
         <span className="unseen">{t('language.label')}</span>
         <Icon name="globe" />
         <select value={i18n.locale} onChange={event => change(event.target.value)}>
@@ -190,6 +191,29 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
       </label>
       <Failure error={error} />
     </>
+  )
+}
+
+/** Light or dark; nothing where the site's own background decides. */
+export function ThemeChoice() {
+  const [chosen, setChosen] = useState(chosenTheme)
+  if (site.background) return null
+  const change = (theme: Theme) => {
+    setTheme(theme)
+    setChosen(theme)
+  }
+  return (
+    <label className="choice-of-looks">
+      <span className="unseen">{t('theme.label')}</span>
+      <Icon name="theme" />
+      <select value={chosen} onChange={event => change(event.target.value as Theme)}>
+        {THEMES.map(theme => (
+          <option key={theme} value={theme}>
+            {t(`theme.${theme}`)}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

@@ -13,10 +13,33 @@ export interface Place {
 }
 
 const place = sharedValue(placeHere())
-addEventListener('popstate', arrive)
+addEventListener('popstate', () => {
+  if (mayLeave()) return arrive()
+  // The browser has gone back already.
+  history.pushState(null, '', place.read().href)
+})
+
+/** Each says whether its page may be left. */
+const holds = new Set<() => boolean>()
+
+/** Asks before the page is left, also by the browser itself. Returns a function that lets it go. */
+export function holdPage(mayBeLeft: () => boolean): () => void {
+  const warn = (event: Event) => event.preventDefault()
+  holds.add(mayBeLeft)
+  addEventListener('beforeunload', warn)
+  return () => {
+    holds.delete(mayBeLeft)
+    removeEventListener('beforeunload', warn)
+  }
+}
+
+function mayLeave(): boolean {
+  return [...holds].every(mayBeLeft => mayBeLeft())
+}
 
 /** Navigates to a path of this site without reloading it. */
 export function go(path: string, { replace = false } = {}): void {
+  if (!mayLeave()) return
   history[replace ? 'replaceState' : 'pushState'](null, '', path)
   if (!replace) scrollTo(0, 0)
   arrive()

@@ -37,15 +37,47 @@ function told(name: string): string {
 const { style } = document.documentElement
 
 /**
- * Gives the page the colours of its brand, adjusted so that text is readable in them and on them;
+ * Gives the page its theme and the colours of its brand, adjusted so that text is readable in them and on them;
  * web/styles/tokens.css uses them.
  */
 export function showBrand(): void {
   const { accent, background } = site
   if (background) showBackground(background)
+  showTheme(chosenTheme())
+  // Another tab has chosen.
+  addEventListener('storage', ({ key }) => key === THEME_KEY && showTheme(chosenTheme()))
   const { light, dark } = accentsOf(accent, background ? backgroundOf(background).color : undefined)
   style.setProperty('--accent-light', light.color)
   style.setProperty('--accent-dark', dark.color)
+}
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+const THEME_KEY = 'mainstay.theme'
+
+/** What the user of this browser has chosen; `system` follows the device. A satellite's background decides instead. */
+export function chosenTheme(): Theme {
+  try {
+    return THEMES.find(theme => theme === localStorage.getItem(THEME_KEY)) ?? 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+/** Shows the page in this theme, for now and for the future in this browser, where it can be stored. */
+export function setTheme(theme: Theme): void {
+  showTheme(theme)
+  try {
+    localStorage.setItem(THEME_KEY, theme)
+  } catch {
+    // A browser without storage forgets it when the page is closed.
+  }
+}
+
+function showTheme(theme: Theme): void {
+  if (site.background) return
+  if (theme === 'system') style.removeProperty('color-scheme')
+  else style.colorScheme = theme
 }
 
 /**
@@ -59,5 +91,6 @@ export function showBackground(chosen: string): () => void {
   return () => {
     style.removeProperty('--page')
     style.removeProperty('color-scheme')
+    showTheme(chosenTheme())
   }
 }

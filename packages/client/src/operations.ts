@@ -612,6 +612,10 @@ export interface AccountAnswer {
   readonly handoffRequired: 'none' | 'owners' | 'everyone'
   readonly idleSeconds: number | null
   readonly createdAt: string
+  /** How long a deletion that is asked for now would wait */
+  readonly deletionGraceSeconds: number
+  /** How long a transfer that is asked for now would wait */
+  readonly transferWaitSeconds: number
   /** Null while no deletion has been requested */
   readonly deleteAt: string | null
   /** The pending transfer */

@@ -11,7 +11,7 @@ import { SessionList, type SiteSessions } from '../../../pieces/session-list.js'
 import { t } from '../../../pieces/t.js'
 import { Fact, T } from '../../../pieces/text.js'
 import { Ago, Day, When } from '../../../pieces/time.js'
-import { call, type Person, type Profile } from '../../api.js'
+import { type Account, call, type Person, type Profile } from '../../api.js'
 import { isNotFound, NotFoundHere } from '../not-found.js'
 import { PermissionBoxes, permissionChangesIn, SatelliteBoxes, satelliteChangesIn } from './member-access.js'
 
@@ -91,6 +91,7 @@ function Rights({ person, caller, reload }: MemberProps) {
     <>
       <Section title={t('member.access')}>
         <Form
+          isEdit
           submit={t('member.savePermissions')}
           send={(_, form) => put('permissions', permissionChangesIn(form), t('member.permissionsSaved'))}
         >
@@ -99,6 +100,7 @@ function Rights({ person, caller, reload }: MemberProps) {
       </Section>
       <Section title={t('team.sites')}>
         <Form
+          isEdit
           submit={t('member.saveSites')}
           send={(_, form) =>
             put('satellites', satelliteChangesIn(form, person.satellites), t('member.sitesSaved'))
@@ -160,7 +162,9 @@ function Standing({ person, reload }: MemberProps) {
 /** For the owner, to ask this member to take over ownership. */
 function Transfer({ person: { userId, email, name } }: { readonly person: Person }) {
   const own = useLoad(() => call<Profile>('GET', 'profile'))
-  if (own.data?.role !== 'owner') return null
+  const account = useLoad(() => call<Account>('GET', 'account'))
+  if (own.data?.role !== 'owner' || !account.data) return null
+  const earliest = new Date(Date.now() + account.data.transferWaitSeconds * 1000).toISOString()
   const request = async () => {
     await call('POST', 'account/transfer', { userId })
     toast(t('transfer.askedOwner', { name: name ?? email }))
@@ -171,9 +175,12 @@ function Transfer({ person: { userId, email, name } }: { readonly person: Person
       name={t('transfer.button')}
       question={t('transfer.ask', { name: name ?? email })}
       confirm={t('transfer.yes')}
+      typed={name ?? email}
       act={request}
     >
-      <p>{t('transfer.means')}</p>
+      <p>
+        <T id="transfer.means" date={<Day at={earliest} />} />
+      </p>
     </ConfirmButton>
   )
 }

@@ -24,6 +24,7 @@ export function NameForm({
 }) {
   return (
     <Form
+      isEdit
       submit={t('common.saveName')}
       send={async texts => {
         await call('PATCH', path, { name: texts.name?.trim() ?? '' })

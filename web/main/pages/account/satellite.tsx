@@ -340,7 +340,7 @@ function SatelliteSettings({ satellite, reload }: SatelliteProps) {
     toast(t('satelliteSettings.saved'))
   }
   return (
-    <Form submit={t('satelliteSettings.submit')} send={save}>
+    <Form isEdit submit={t('satelliteSettings.submit')} send={save}>
       <Field
         label={t('field.name')}
         name="name"
@@ -424,6 +424,7 @@ function BrandingForm({ satellite: { id, name, branding }, reload }: SatellitePr
     <>
       <BrandingPreview branding={draft} />
       <Form
+        isEdit={branding !== null}
         submit={t('satelliteBranding.submit')}
         send={texts => patch(brandingIn(texts), t('satelliteBranding.saved'))}
         beside={branding && <ActionButton action={remove}>{t('satelliteBranding.remove')}</ActionButton>}

@@ -175,6 +175,7 @@ function LoginPolicy({ account }: { readonly account: Load<Account> }) {
     <Loaded of={account}>
       {({ handoffRequired }) => (
         <Form
+          isEdit
           submit={t('common.save')}
           send={async texts => {
             await call('PATCH', 'account', { handoffRequired: texts.handoffRequired })

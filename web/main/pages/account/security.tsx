@@ -216,7 +216,7 @@ function PasskeyRename({ passkey: { id, name }, changed }: PasskeyRowProps) {
       </button>
       {isOpen && (
         <Dialog title={t('passkeys.renameTitle')} onCancel={close}>
-          <Form submit={t('common.saveName')} send={rename}>
+          <Form isEdit submit={t('common.saveName')} send={rename}>
             <Field
               label={t('field.name')}
               name="name"

@@ -10,7 +10,7 @@ import { site } from '../../../pieces/site.js'
 import { isOpenEnded, type Subscription } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
-import { When } from '../../../pieces/time.js'
+import { Day, When } from '../../../pieces/time.js'
 import { type Account, call, type SecondFactorPolicy as Policy, type Profile } from '../../api.js'
 import { readOwnSubscription } from '../../checkout.js'
 import { IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
@@ -50,7 +50,7 @@ export function SettingsPage() {
               <PendingTransfer account={account} />
             </SplitSection>
             <SplitSection title={t('deletion.title')} about={t('deletion.about')} isGrave>
-              <Deletion account={account} subscription={subscription} />
+              <Deletion account={account} subscription={subscription} email={profile.data?.email ?? ''} />
             </SplitSection>
           </>
         )}
@@ -69,7 +69,7 @@ function IdleTimeout({ account }: { readonly account: Load<Account> }) {
   return (
     <Loaded of={account}>
       {({ idleSeconds }) => (
-        <Form submit={t('common.save')} send={save}>
+        <Form isEdit submit={t('common.save')} send={save}>
           <IdleTimeoutField chosen={idleSeconds} none={t('idle.none')} hint={t('idle.hint')} />
         </Form>
       )}
@@ -80,19 +80,17 @@ function IdleTimeout({ account }: { readonly account: Load<Account> }) {
 function Deletion({
   account,
   subscription,
+  email,
 }: {
   readonly account: Load<Account>
   readonly subscription: Load<Subscription>
+  /** The owner's, which has to be typed where the account has no name. */
+  readonly email: string
 }) {
   const keep = useAction(() => call('DELETE', 'account/deletion').then(account.reload))
-  const means = (
-    <p>
-      <T id="deletion.means" />
-    </p>
-  )
   return (
     <Loaded of={account}>
-      {({ deleteAt }) =>
+      {({ deleteAt, deletionGraceSeconds, name }) =>
         deleteAt ? (
           <>
             <Warning>
@@ -110,16 +108,18 @@ function Deletion({
           </Hint>
         ) : (
           <>
-            {means}
+            <DeletionMeans graceSeconds={deletionGraceSeconds} />
             <div className="actions">
               <ConfirmButton
                 name={t('deletion.delete')}
                 kind="danger"
                 question={t('deletion.ask')}
                 confirm={t('deletion.yes')}
+                typed={name ?? email}
                 act={() => call('POST', 'account/deletion').then(account.reload)}
               >
-                {means}
+                <DeletionMeans graceSeconds={deletionGraceSeconds} />
+                <WhatGoes />
               </ConfirmButton>
             </div>
           </>
@@ -127,6 +127,40 @@ function Deletion({
       }
     </Loaded>
   )
+}
+
+function DeletionMeans({ graceSeconds }: { readonly graceSeconds: number }) {
+  return (
+    <p>
+      <T id="deletion.means" date={<Day at={after(graceSeconds)} />} />
+    </p>
+  )
+}
+
+/** What an account loses with its deletion. */
+function WhatGoes() {
+  const team = useLoad(() => call<{ users: unknown[]; next: string | null }>('GET', 'team'))
+  const sites = useLoad(() => call<{ satellites: unknown[] }>('GET', 'satellites'))
+  return (
+    <ul>
+      <Loaded of={team}>
+        {({ users, next }) => (
+          <li>{t(next ? 'deletion.goesMany' : 'deletion.goesPeople', { count: users.length })}</li>
+        )}
+      </Loaded>
+      <Loaded of={sites}>
+        {({ satellites }) =>
+          satellites.length > 0 && <li>{t('deletion.goesSatellites', { count: satellites.length })}</li>
+        }
+      </Loaded>
+      <li>{t('deletion.stays')}</li>
+    </ul>
+  )
+}
+
+/** So many seconds from now. */
+function after(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString()
 }
 
 const covered = () => [
@@ -170,7 +204,7 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
   return (
     <>
       <EnrolledSoFar policy={policy} />
-      <Form submit={t('common.save')} send={save}>
+      <Form isEdit submit={t('common.save')} send={save}>
         <RadioChoice
           label={t('policy.who')}
           name="required"
