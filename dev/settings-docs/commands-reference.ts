@@ -10,33 +10,37 @@ const GROUPS: readonly {
   readonly of: readonly string[]
   readonly more?: string
 }[] = [
-  { title: 'Examine the installation', of: ['doctor'], more: '[doctor](operations.md#doctor)' },
+  { title: 'Examine the installation', of: ['doctor'], more: '[doctor](operations/doctor.md)' },
   {
     title: 'Accounts and users',
     of: ['account', 'user', 'session'],
-    more: '[revoking access by hand](operations.md#revoking-access-by-hand)',
+    more: '[revoking access by hand](operations/protection.md#revoking-access-by-hand)',
   },
-  { title: 'Second factors', of: ['factors'], more: '[second factors](operations.md#second-factors)' },
-  { title: 'Satellites', of: ['satellite'], more: '[satellites](operations.md#satellites)' },
+  {
+    title: 'Second factors',
+    of: ['factors'],
+    more: '[second factors](operations/protection.md#second-factors)',
+  },
+  { title: 'Satellites', of: ['satellite'], more: '[satellites](operations/satellites.md)' },
   {
     title: 'Import users',
     of: ['users'],
-    more: '[migrating users](moving.md), [importing users](operations.md#importing-users)',
+    more: '[migrating users](moving.md), [importing users](operations/importing-users.md)',
   },
-  { title: 'Billing', of: ['billing'], more: '[payments](operations.md#payments)' },
-  { title: 'Mails', of: ['mail'], more: '[failed mails](operations.md#failed-mails)' },
+  { title: 'Billing', of: ['billing'], more: '[payments](operations/payments.md#payments)' },
+  { title: 'Mails', of: ['mail'], more: '[failed mails](operations/mail.md#failed-mails)' },
   {
     title: 'Keys',
     of: ['keys', 'secrets'],
     more:
-      '[rotating keys](operations.md#rotating-keys), [keys of stored secrets](operations.md#keys-of-stored-secrets), ' +
-      '[a signing key leaked](operations.md#a-signing-key-leaked)',
+      '[rotating keys](operations/keys.md#rotating-keys), [keys of stored secrets](operations/keys.md#keys-of-stored-secrets), ' +
+      '[a signing key leaked](operations/keys.md#a-signing-key-leaked)',
   },
-  { title: 'Audit log', of: ['audit'], more: '[the audit log](operations.md#the-audit-log)' },
+  { title: 'Audit log', of: ['audit'], more: '[the audit log](operations/audit-log.md)' },
   {
     title: 'Operators',
     of: ['operator'],
-    more: '[the operator console](operations.md#the-operator-console)',
+    more: '[the operator console](operations/console.md)',
   },
 ]
 

@@ -33,7 +33,7 @@ export class PasskeysModule implements OnModuleInit {
     if (!other) return
     throw new SettingsError([
       `PASSKEY_RP_ID is ${rpId}, but there are passkeys of ${other.rpId}, which would not work any more: ` +
-        `set PASSKEY_RP_ID=${other.rpId} (docs/operations.md, Passkeys)`,
+        `set PASSKEY_RP_ID=${other.rpId} (docs/operations/protection.md, Passkeys)`,
     ])
   }
 }

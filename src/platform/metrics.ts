@@ -164,7 +164,7 @@ function valuesOf({ label }: Measure, reading: Reading): [Record<string, string>
 /** The operations that service levels cover; everything else is `other`. */
 const OPERATIONS = ['login', 'refresh', 'data', 'other'] as const
 const STATUSES = ['2xx', '4xx', '5xx'] as const
-/** The bounds that the service levels use: docs/operations.md. */
+/** The bounds that the service levels use: docs/operations/watching.md. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 /** Counts answers and refusals. */

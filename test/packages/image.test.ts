@@ -119,11 +119,11 @@ describe('the image, made step by step as the Dockerfile says', () => {
     expect(await ended).toEqual([0, null])
   }, 90_000)
 
-  it('traces requests with the packages that docs/operations.md adds', async () => {
+  it('traces requests with the packages that docs/operations/watching.md adds', async () => {
     const traced = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
     await expect(image.run(image.command, traced)).rejects.toThrow('needs packages that are not installed')
     const [, dockerfile] = /```dockerfile\n(FROM mainstay\n[\s\S]*?)```/.exec(
-      await readFile('docs/operations.md', 'utf8'),
+      await readFile('docs/operations/watching.md', 'utf8'),
     ) as unknown as [string, string]
     const compiled = await bytesIn(join(image.root.folder, 'app/compiled'))
     await image.extend(dockerfile)

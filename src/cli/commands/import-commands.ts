@@ -33,7 +33,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .description(
       'import users with their password hashes; existing users are left alone, so it can be run again',
     )
-    .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
+    .argument('<file>', 'JSON lines (docs/operations/importing-users.md); - is standard input')
     .option('--dry-run', 'add no user; say what would be added and which lines are at fault')
     .action(async (file: string, { dryRun: isDryRun = false }: { dryRun?: boolean }) => {
       const run = (source: AsyncIterable<Uint8Array>) =>

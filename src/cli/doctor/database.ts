@@ -101,11 +101,11 @@ function newestOfThisVersion(): number {
   return Math.max(...(JSON.parse(text) as Journal).entries.map(({ when }) => when))
 }
 
-/** docs/operations.md; the version in the form of `server_version_num`. */
+/** docs/operations/postgresql.md; the version in the form of `server_version_num`. */
 const OLDEST_VERSION = 150_000
 /** Commits that a crash, or with a standby a failover, does not undo. */
 const DURABLE = ['on', 'remote_apply', 'remote_write']
-/** In addition to DATABASE_POOL_SIZE, in each process (docs/operations.md). */
+/** In addition to DATABASE_POOL_SIZE, in each process (docs/operations/postgresql.md). */
 const MORE_CONNECTIONS = 4
 const NEARLY_FULL = 0.9
 

@@ -98,7 +98,7 @@ interface ExaminedServer {
   readonly name: string
 }
 
-/** docs/operations.md */
+/** docs/operations/redis.md */
 const OLDEST_VERSION = 7
 const FILLING = 0.8
 

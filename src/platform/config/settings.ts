@@ -156,7 +156,7 @@ export interface TlsSettings {
 export interface OperationSettings {
   /** Seconds between SIGTERM and the last accepted connection, within which load balancers must notice. */
   readonly drainSeconds: number
-  /** Connections to PostgreSQL for requests; each process takes four more (docs/operations.md). */
+  /** Connections to PostgreSQL for requests; each process takes four more (docs/operations/postgresql.md). */
   readonly databasePoolSize: number
   /** A request is refused with 503 after this long without an answer from PostgreSQL. */
   readonly databaseTimeoutMs: number

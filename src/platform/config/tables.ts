@@ -187,7 +187,7 @@ export const ADDRESS_SETTINGS = {
     defaultInWords: 'the service serves no pages',
     meaning:
       'The sites whose pages this service serves itself, comma-separated: `main` at the host of MAIN_ORIGIN, `satellite` ' +
-      'at the host of every active satellite that points here; see [docs/operations.md](docs/operations.md#the-pages)',
+      'at the host of every active satellite that points here; see [docs/operations.md](docs/operations/serving.md#the-pages)',
     examples: { development: 'main' },
   },
   cookieDomain: {
@@ -501,7 +501,7 @@ export const PAYMENT_SETTINGS = {
     defaultInWords: '`stripe` if one of the settings below is given, otherwise `off`',
     meaning:
       'Whether anything is sold: with `off`, nothing of billing is there, plans limit nothing, and the settings below are ' +
-      'not read; see [docs/operations.md](docs/operations.md#without-payments)',
+      'not read; see [docs/operations.md](docs/operations/payments.md#without-payments)',
   },
   priceIds: {
     name: 'STRIPE_PRICE_IDS',
@@ -540,7 +540,7 @@ export const PAYMENT_SETTINGS = {
     default: '{}',
     meaning:
       'Further options of every checkout as JSON (tax, promotion codes, trial, payment methods …), see ' +
-      '[docs/operations.md](docs/operations.md#payments)',
+      '[docs/operations.md](docs/operations/payments.md#payments)',
   },
   proration: {
     name: 'STRIPE_PRORATION',
@@ -699,7 +699,7 @@ export const ANOMALY_SETTINGS = {
     meaning:
       'What is done about an unusual login or refresh, and from which score (1 to 100): `log`, `notify` (a mail), ' +
       '`reauthenticate` (a recent re-authentication no longer counts, nor does the login as one), `revoke` (the session ' +
-      'ends, a login is refused); see [docs/operations.md](docs/operations.md#anomalies)',
+      'ends, a login is refused); see [docs/operations.md](docs/operations/protection.md#anomalies)',
   },
   geoIpFile: {
     name: 'GEOIP_FILE',
@@ -718,7 +718,7 @@ export const OPERATOR_SETTINGS = {
     defaultInWords: 'there is no console',
     meaning:
       'The exact origin of the operator console, at a host of its own that points to this service; see ' +
-      '[docs/operations.md](docs/operations.md#the-operator-console)',
+      '[docs/operations.md](docs/operations/console.md)',
     examples: { production: 'https://operators.example.com' },
   },
   operatorAddresses: {

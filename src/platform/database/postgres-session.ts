@@ -1,6 +1,6 @@
 /**
  * What the server, the database or the role may have set otherwise, and what reading an answer relies on. Without quotes,
- * so that they can stand in PgBouncer's `connect_query` (docs/operations.md).
+ * so that they can stand in PgBouncer's `connect_query` (docs/operations/postgresql.md).
  */
 export const SESSION_SETTINGS = {
   DateStyle: 'ISO, MDY',

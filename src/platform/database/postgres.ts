@@ -381,7 +381,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promis
 /**
  * Time limits, and how PostgreSQL writes what we read. One round trip, without startup parameters, which PgBouncer
  * refuses. All our connections have the same settings, since in PgBouncer's transaction mode one may get what another
- * has set. PgBouncer also opens connections without any: its `connect_query` sets them (docs/operations.md).
+ * has set. PgBouncer also opens connections without any: its `connect_query` sets them (docs/operations/postgresql.md).
  */
 async function setUp(client: pg.ClientBase): Promise<void> {
   await client.query(

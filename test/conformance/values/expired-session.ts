@@ -27,8 +27,6 @@ export async function moveIntoThePast(service: Service, sessionId: string): Prom
 /** What ten minutes do to a session, without the wait: its login no longer counts as a re-authentication. */
 export async function forgetProof(service: Service, sessionId: string): Promise<void> {
   const sid = handleOf(sessionId as SessionId)
-  await service.query(db =>
-    db.update(sessions).set({ reauthenticatedAt: null }).where(eq(sessions.sid, sid)),
-  )
+  await service.query(db => db.update(sessions).set({ reauthenticatedAt: null }).where(eq(sessions.sid, sid)))
   await service.store.forget({ sids: [sid], userIds: [], accountIds: [] })
 }

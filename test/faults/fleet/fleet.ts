@@ -18,7 +18,7 @@ export const PASSWORD = 'a password nobody else has'
 /** Those of the service, so that no login makes a new hash. */
 const ARGON2ID = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Three processes of the service with the settings of production, on a cluster of 3 + 3 as docs/operations.md wants it, and PostgreSQL. */
+/** Three processes of the service with the settings of production, on a cluster of 3 + 3 as docs/operations/redis.md wants it, and PostgreSQL. */
 export class Fleet {
   private constructor(
     readonly replicas: readonly Replica[],

@@ -78,7 +78,7 @@ describe('fleet 3: through a balancer that checks /health/ready', () => {
   }
   const DATABASE = '503 DATABASE_UNAVAILABLE'
 
-  // The table of docs/operations.md, "When a part is down".
+  // The table of docs/operations/outages.md, "When a part is down".
   test.each([
     {
       part: 'database',

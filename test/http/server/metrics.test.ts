@@ -234,7 +234,7 @@ describe('Rules of alerts', () => {
   )
 
   it('are explained, each with the one thing to do', () => {
-    const page = readFileSync(join(PACKAGE_ROOT, 'docs/operations.md'), 'utf8')
+    const page = readFileSync(join(PACKAGE_ROOT, 'docs/operations/watching.md'), 'utf8')
     const rows = alerts().map(({ alert, summary, todo }) => [
       alert,
       page.includes(`| ${summary} | ${todo} |`),

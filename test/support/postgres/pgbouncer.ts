@@ -15,7 +15,7 @@ export interface PgBouncer {
 
 /** Connections to PostgreSQL: so few that requests take turns on them. */
 export const POOL_OF_PGBOUNCER = 4
-/** What docs/operations.md tells operators to set, because a connection that PgBouncer opens by itself has none of it. */
+/** What docs/operations/postgresql.md tells operators to set, because a connection that PgBouncer opens by itself has none of it. */
 const CONNECT_QUERY = `set statement_timeout = 2000; set idle_in_transaction_session_timeout = 5000; ${SET_SESSION}`
 
 /** A real PgBouncer in front of this database: transaction pooling, everything else as its package has it. */
