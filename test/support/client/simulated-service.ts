@@ -69,6 +69,7 @@ export class SimulatedService {
     if (path === '/api/data') return this.answerData(request)
     if (this.outage) return json(this.outage.body ?? {}, this.outage.status, this.outage.headers)
     if (path === '/api/login') return this.answerPassword(JSON.parse(body))
+    if (path === '/api/password/reset') return this.answerLink()
     if (path === '/api/login/second-factor') return this.answerSecondFactor(JSON.parse(body))
     if (path === '/api/login/passkey/options') return this.answerPasskeyOptions()
     if (path === '/api/login/passkey') return this.answerPasskey(JSON.parse(body))
@@ -85,6 +86,13 @@ export class SimulatedService {
     if (this.code === null) return this.answerLogin(source)
     const methods = ['totp', 'recovery']
     return json({ code: 'SECOND_FACTOR_REQUIRED', challenge: 'challenge-1', methods }, 401)
+  }
+
+  /** It is done in any case; only the login may be refused. */
+  private answerLink(): Response {
+    if (this.code === null) return this.answerLogin('main')
+    const methods = ['totp', 'recovery']
+    return json({ satellites: null, code: 'SECOND_FACTOR_REQUIRED', challenge: 'challenge-1', methods })
   }
 
   private answerSecondFactor({ challenge, code }: { challenge: string; code: string }): Response {

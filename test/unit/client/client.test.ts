@@ -1488,6 +1488,28 @@ it('knows every code of the service', () => {
   expect(toClient).toBeNull()
 })
 
+describe('a mailed link that logs in', () => {
+  const LINK = { token: 'from the mail', password: PERSON.password }
+
+  it('keeps the session as a login does', async () => {
+    const tab = openTab()
+    const caller = await within(10 * SECOND, tab.loginBy('password/reset', LINK))
+    expect(tab.state).toMatchObject({ status: 'loggedIn', caller: { sid: caller.sid } })
+  })
+
+  it('says that it is done where only the login was refused, which goes on with the second factor', async () => {
+    service.code = '123456'
+    const tab = openTab()
+    const refusal = await within(10 * SECOND, tab.loginBy('password/reset', LINK)).catch(error => error)
+    expect(refusal).toMatchObject({ status: 200, code: 'SECOND_FACTOR_REQUIRED', methods: ['totp', 'recovery'] })
+    expect(tab.state.status).not.toBe('loggedIn')
+    expect(isSecondFactorRequired(refusal)).toBe(true)
+    const { challenge } = refusal as SecondFactorRequired
+    await within(10 * SECOND, tab.completeSecondFactor({ challenge, code: '123456' }))
+    expect(tab.state.status).toBe('loggedIn')
+  })
+})
+
 describe('a login with a second factor', () => {
   it('is completed with the challenge of its refusal', async () => {
     service.code = '123456'
