@@ -1501,7 +1501,11 @@ describe('a mailed link that logs in', () => {
     service.code = '123456'
     const tab = openTab()
     const refusal = await within(10 * SECOND, tab.loginBy('password/reset', LINK)).catch(error => error)
-    expect(refusal).toMatchObject({ status: 200, code: 'SECOND_FACTOR_REQUIRED', methods: ['totp', 'recovery'] })
+    expect(refusal).toMatchObject({
+      status: 200,
+      code: 'SECOND_FACTOR_REQUIRED',
+      methods: ['totp', 'recovery'],
+    })
     expect(tab.state.status).not.toBe('loggedIn')
     expect(isSecondFactorRequired(refusal)).toBe(true)
     const { challenge } = refusal as SecondFactorRequired
