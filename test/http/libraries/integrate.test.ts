@@ -23,10 +23,10 @@ const run = promisify(execFile)
 const ROOT = join(__dirname, '../../..')
 const SUPPORT = join(ROOT, 'test/support/client')
 /** What the client may weigh, minified and gzipped. */
-const MAX_CLIENT_BYTES = 5_599
+const MAX_CLIENT_BYTES = 5_899
 const MAX_HANDOFF_BYTES = 1_549
 /** With the client, its stylesheet and two languages. */
-const MAX_LOGIN_BYTES = 13_500
+const MAX_LOGIN_BYTES = 13_899
 const MAX_PASSKEYS_BYTES = 1_100
 const MAX_API_BYTES = 800
 const MAX_REAUTHENTICATION_BYTES = 700
