@@ -6,7 +6,6 @@ import { type Permission, permissionName } from '../pieces/people.js'
 import { site } from '../pieces/site.js'
 import { t } from '../pieces/t.js'
 import { call, noteEnrolmentRequired, type Profile, type SecondFactor } from './api.js'
-import { BILLING_PAGE } from './checkout.js'
 import { AuditPage } from './pages/account/audit.js'
 import { BillingPage } from './pages/account/billing.js'
 import { LoginsPage } from './pages/account/logins.js'
@@ -34,7 +33,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const groups = allGroups().map(({ name, links }) => ({
     name,
-    links: links.filter(isThere).map(([href, name, icon, needed]) => ({
+    links: links.map(([href, name, icon, needed]) => ({
       href,
       name,
       icon,
@@ -65,7 +64,9 @@ function allGroups(): readonly { name: string; links: readonly PageLink[] }[] {
       links: [
         ['/account', t('overview.title'), 'home'],
         ['/account/team', t('team.title'), 'team', 'teamManagement'],
-        [BILLING_PAGE, t('billing.title'), 'card', 'payments'],
+        ...(site.takesPayments
+          ? [['/account/billing', t('billing.title'), 'card', 'payments'] as const]
+          : []),
         ['/account/satellites', t('satellites.title'), 'globe', 'accountSettings'],
         ['/account/audit', t('audit.title'), 'list', 'accountSettings'],
         ['/account/settings', t('settings.title'), 'settings', 'accountSettings'],
@@ -81,11 +82,6 @@ function allGroups(): readonly { name: string; links: readonly PageLink[] }[] {
       ],
     },
   ]
-}
-
-/** Where nothing is sold, there is nothing about bills. */
-function isThere([href]: PageLink): boolean {
-  return href !== BILLING_PAGE || site.takesPayments
 }
 
 function isOn(path: string, href: string): boolean {
@@ -109,8 +105,8 @@ function AccountPage({
   switch (path) {
     case '/account':
       return <OverviewPage caller={caller} profile={profile} />
-    case BILLING_PAGE:
-      return site.takesPayments ? <BillingPage /> : <NotFoundHere />
+    case site.takesPayments && '/account/billing':
+      return <BillingPage />
     case '/account/team':
       return <TeamPage caller={caller} />
     case '/account/satellites':

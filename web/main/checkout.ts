@@ -37,12 +37,8 @@ function leaveFor(url: string): Promise<void> {
   return untilLeft()
 }
 
-/** Where nothing is sold. */
-const NO_SUBSCRIPTION: Subscription = {
-  ...{ status: 'none', state: 'none', plan: null, planName: null, planNames: {}, quantity: null },
-  ...{ endsAt: null, renewsAt: null, graceUntil: null, confirmUrl: null },
-  limits: { satellites: null, seats: null },
-}
+/** Where nothing is sold: as much of it as is asked for then. */
+const NO_SUBSCRIPTION = { state: 'none', limits: {} } as Subscription
 
 /** The account's subscription. */
 export async function readOwnSubscription(): Promise<Subscription> {
@@ -51,5 +47,6 @@ export async function readOwnSubscription(): Promise<Subscription> {
 
 /** The plans that are on sale now. */
 export async function readPlans(): Promise<readonly OfferedPlan[]> {
+  if (!site.takesPayments) return []
   return (await call<{ readonly plans: readonly OfferedPlan[] }>('GET', 'plans')).plans
 }

@@ -1,7 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import type { CSSProperties } from 'react'
 import { initialsOf } from './initials.js'
-import { site } from './site.js'
 import { t } from './t.js'
 
 /** The angle between hues: 137 degrees apart, neighbours differ most, however many there are. */
@@ -29,19 +28,16 @@ export const PERMISSIONS: readonly Permission[] = [
   'viewReports',
 ]
 
-/** Those that mean something here. */
-export const SHOWN_PERMISSIONS = PERMISSIONS.filter(name => name !== 'payments' || site.takesPayments)
-
 /** The readable name of a permission. */
 export function permissionName(permission: Permission): string {
   return t(`permission.${permission}`)
 }
 
-/** Whether each is granted; in words too, not by colour alone. */
+/** All five, and whether each is granted; in words too, not by colour alone. */
 export function PermissionList({ permissions }: { readonly permissions: Permissions }) {
   return (
     <ul className="permissions">
-      {SHOWN_PERMISSIONS.map(name => (
+      {PERMISSIONS.map(name => (
         <li key={name} className={permissions[name] ? 'yes' : 'no'}>
           {permissionName(name)}: <strong>{permissions[name] ? t('common.yes') : t('common.no')}</strong>
         </li>

@@ -148,7 +148,7 @@ export function seatWords(subscription: Subscription, plans: readonly OfferedPla
   const most = subscription.limits.seats
   return [
     ...(price === null ? [] : [t('team.seatPrice', { price })]),
-    ...(most === null ? [] : [t('team.mostPeople', { count: most })]),
+    ...(most == null ? [] : [t('team.mostPeople', { count: most })]),
   ]
 }
 

@@ -5,7 +5,6 @@ import { Loaded, useLoad } from '../../pieces/loading.js'
 import { Failure, Hint } from '../../pieces/notices.js'
 import { SmallPage, WayOn } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
-import { site } from '../../pieces/site.js'
 import { mayChange, maySubscribe, type OfferedPlan, type Subscription } from '../../pieces/subscription.js'
 import { t } from '../../pieces/t.js'
 import { breakable } from '../../pieces/text.js'
@@ -39,11 +38,7 @@ export function SubscribePage({
           <>
             {loaded.state === 'unconfirmed' && <UnconfirmedPayment subscription={loaded} />}
             {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
-            {site.takesPayments ? (
-              <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
-            ) : (
-              <Hint>{t('error.PAYMENTS_OFF')}</Hint>
-            )}
+            <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
           </>
         )}
       </Loaded>

@@ -2,7 +2,7 @@ import type { Permissions } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { Loaded, useLoad } from '../../../pieces/loading.js'
 import { Hint } from '../../../pieces/notices.js'
-import { PERMISSIONS, permissionName, SHOWN_PERMISSIONS } from '../../../pieces/people.js'
+import { PERMISSIONS, permissionName } from '../../../pieces/people.js'
 import { hostOf } from '../../../pieces/site.js'
 import { t } from '../../../pieces/t.js'
 import { call, type TeamSatellite } from '../../api.js'
@@ -16,7 +16,7 @@ export const NEW_MEMBER: Permissions = {
   viewReports: true,
 }
 
-/** The permissions to choose from; a manager cannot grant what they do not have. */
+/** The five permissions to choose from; a manager cannot grant what they do not have. */
 export function PermissionBoxes({
   given,
   mayGive,
@@ -27,7 +27,7 @@ export function PermissionBoxes({
   return (
     <fieldset>
       <legend>{t('permission.title')}</legend>
-      {SHOWN_PERMISSIONS.map(name => (
+      {PERMISSIONS.map(name => (
         <label key={name} className="choice">
           <input
             type="checkbox"
@@ -44,7 +44,7 @@ export function PermissionBoxes({
 
 /** Those that the user has changed here: of the others, this page may no longer know how they are. */
 export function permissionChangesIn(form: HTMLFormElement): Partial<Permissions> {
-  const changed = SHOWN_PERMISSIONS.flatMap(name => {
+  const changed = PERMISSIONS.flatMap(name => {
     const { checked, defaultChecked } = form.elements.namedItem(name) as HTMLInputElement
     return checked === defaultChecked ? [] : [[name, checked]]
   })
@@ -52,8 +52,7 @@ export function permissionChangesIn(form: HTMLFormElement): Partial<Permissions>
 }
 
 export function permissionsIn(form: HTMLFormElement): Permissions {
-  const isChecked = (name: string) =>
-    (form.elements.namedItem(name) as HTMLInputElement | null)?.checked ?? false
+  const isChecked = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).checked
   return Object.fromEntries(PERMISSIONS.map(name => [name, isChecked(name)])) as unknown as Permissions
 }
 

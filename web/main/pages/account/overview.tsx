@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../../../pieces/icon.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Warning } from '../../../pieces/notices.js'
 import { Page, Section, SiteLinks } from '../../../pieces/page.js'
-import { deviceWords, permissionName, SHOWN_PERMISSIONS } from '../../../pieces/people.js'
+import { deviceWords, PERMISSIONS, permissionName } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
 import { hostOf, site } from '../../../pieces/site.js'
 import { maySubscribe, type Subscription } from '../../../pieces/subscription.js'
@@ -100,7 +100,7 @@ function YouCard({
             </Fact>
             <Fact name={t('permission.title')}>
               <span className="tags">
-                {SHOWN_PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
+                {PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
                   <span key={permission} className="tag">
                     {permissionName(permission)}
                   </span>

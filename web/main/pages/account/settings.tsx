@@ -6,7 +6,6 @@ import { Failure, Hint, toast, Warning } from '../../../pieces/notices.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
 import { Avatar } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
-import { site } from '../../../pieces/site.js'
 import { isOpenEnded, type Subscription } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
@@ -208,9 +207,7 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
         <RadioChoice
           label={t('policy.who')}
           name="required"
-          options={covered().filter(
-            ({ value }) => value !== 'payments' || value === required || site.takesPayments,
-          )}
+          options={covered()}
           chosen={required}
           onChoose={setChosen}
         />
@@ -227,17 +224,13 @@ function PolicyForm({ policy, load }: { readonly policy: Policy; readonly load: 
             hint={isChanged ? t('policy.daysHint') : t('policy.daysKeep')}
           />
         )}
-        {site.takesPayments ? (
-          <SelectField
-            label={t('policy.stepUp')}
-            name="paymentStepUpMinutes"
-            options={recencies(paymentStepUpMinutes)}
-            chosen={String(paymentStepUpMinutes ?? '')}
-            hint={t('policy.stepUpHint')}
-          />
-        ) : (
-          <input type="hidden" name="paymentStepUpMinutes" value={String(paymentStepUpMinutes ?? '')} />
-        )}
+        <SelectField
+          label={t('policy.stepUp')}
+          name="paymentStepUpMinutes"
+          options={recencies(paymentStepUpMinutes)}
+          chosen={String(paymentStepUpMinutes ?? '')}
+          hint={t('policy.stepUpHint')}
+        />
       </Form>
     </>
   )

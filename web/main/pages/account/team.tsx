@@ -6,9 +6,9 @@ import { ActionButton, ActionRow, EmailField, Form, useAction } from '../../../p
 import { type Load, Loaded, LoadedTogether, useLoad, usePages } from '../../../pieces/loading.js'
 import { Failure, Hint, toast } from '../../../pieces/notices.js'
 import { Badge, Empty, Page, Section } from '../../../pieces/page.js'
-import { Avatar, permissionName, SHOWN_PERMISSIONS } from '../../../pieces/people.js'
+import { Avatar, PERMISSIONS, permissionName } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
-import { hostOf, site } from '../../../pieces/site.js'
+import { hostOf } from '../../../pieces/site.js'
 import { seatWords } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
@@ -94,7 +94,6 @@ function InviteButton({
 /** What another person in the team costs, and how many there may be. Nothing without an answer: inviting works all the same. */
 function useSeatWords(): Load<readonly string[]> {
   return useLoad(async () => {
-    if (!site.takesPayments) return []
     const [subscription, plans] = await Promise.all([
       readOwnSubscription().catch(() => null),
       readPlans().catch(() => []),
@@ -177,9 +176,8 @@ function Standing({ person: { isDisabled, hasSecondFactor, mustEnrol } }: { read
 }
 
 function PermissionChips({ permissions }: { readonly permissions: Permissions }) {
-  const given = SHOWN_PERMISSIONS.filter(name => permissions[name])
-  if (given.length === SHOWN_PERMISSIONS.length)
-    return <span className="tag">{t('team.allPermissions')}</span>
+  const given = PERMISSIONS.filter(name => permissions[name])
+  if (given.length === PERMISSIONS.length) return <span className="tag">{t('team.allPermissions')}</span>
   if (given.length === 0) return <span className="absent">{t('team.none')}</span>
   return (
     <span className="tags">
