@@ -7,8 +7,6 @@ import { accentsOf, backgroundOf } from '../../src/platform/contrast.js'
 export const site = {
   apiUrl: told('mainstay-api') || location.origin,
   mainUrl: told('mainstay-main') || location.origin,
-  /** What people call the main site; its host where the server of the page does not say. */
-  mainName: told('mainstay-main-name') || hostOf(told('mainstay-main') || location.origin),
   /** Whether anything is sold. */
   takesPayments: told('mainstay-payments') !== 'off',
   /** The readable name; for a satellite without a name, its host. */
@@ -23,6 +21,11 @@ export const site = {
   language: document.documentElement.lang,
   /** Where people get help, `https:` or `mailto:`; empty if not configured. */
   supportUrl: told('mainstay-support'),
+}
+
+/** What people call the main site, for pages of satellites; its host where the server of the page does not say. */
+export function mainName(): string {
+  return told('mainstay-main-name') || hostOf(site.mainUrl)
 }
 
 /** The readable name of a site: its host. For previews it contains an asterisk, which a URL encodes. */

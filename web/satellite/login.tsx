@@ -6,11 +6,11 @@ import { LoginSteps } from '../pieces/login.js'
 import { Failure, Warning } from '../pieces/notices.js'
 import { SmallPage } from '../pieces/page.js'
 import { go, Link, untilLeft } from '../pieces/router.js'
-import { site } from '../pieces/site.js'
+import { mainName, site } from '../pieces/site.js'
 import { t } from '../pieces/t.js'
 import { client, completeHandOff, loginThroughMain } from './client.js'
 
-const MAIN = site.mainName
+const MAIN = mainName()
 const messages = () => ({
   HANDOFF_REQUIRED: t('satellite.useMain', { main: MAIN }),
 })

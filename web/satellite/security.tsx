@@ -3,7 +3,7 @@ import type { Person } from '../pieces/navigation.js'
 import { Page, Section } from '../pieces/page.js'
 import { PasswordForm } from '../pieces/password.js'
 import { SessionList, useOwnSessions } from '../pieces/session-list.js'
-import { site } from '../pieces/site.js'
+import { mainName, site } from '../pieces/site.js'
 import { t } from '../pieces/t.js'
 import { T } from '../pieces/text.js'
 import { call, client, read } from './client.js'
@@ -40,7 +40,7 @@ function PasswordOnMain() {
     <p>
       <T
         id="satellite.passwordOnMain"
-        main={site.mainName}
+        main={mainName()}
         link={<a href={`${site.mainUrl}/account/security`} />}
       />
     </p>

@@ -5,7 +5,7 @@ import { Hint, Success } from '../pieces/notices.js'
 import { Page, Section } from '../pieces/page.js'
 import { PermissionList } from '../pieces/people.js'
 import { usePlace } from '../pieces/router.js'
-import { site } from '../pieces/site.js'
+import { mainName, site } from '../pieces/site.js'
 import {
   isActive,
   isCancelledPayment,
@@ -39,7 +39,7 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
         <h3>{t('satellite.may')}</h3>
         <PermissionList permissions={caller.permissions} />
         <p>
-          <T id="satellite.managedOn" main={site.mainName} link={<a href={`${site.mainUrl}/account`} />} />
+          <T id="satellite.managedOn" main={mainName()} link={<a href={`${site.mainUrl}/account`} />} />
         </p>
       </Section>
       {site.takesPayments && <SubscriptionSection />}

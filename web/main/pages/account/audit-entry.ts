@@ -62,9 +62,8 @@ export function detailsOf(entry: AuditEntry): string {
   const parts = [
     (factor === 'totp' || factor === 'passkey') && t(`audit.factor.${factor}`),
     isCovered(required) && t(`audit.required.${required}`),
-    action === 'session.anomaly' &&
-      Array.isArray(reasons) &&
-      [...new Set(reasons.map(anomalyWords))].join(', '),
+    // Of what was unusual, by the service's names for it, the most alarming.
+    action === 'session.anomaly' && /device|agent/.test(`${reasons}`) && t('audit.newDevice'),
     typeof minutes === 'number' && t('audit.detail.stepUp', { minutes: `${minutes}` }),
     isRecord(permissions) && t('audit.detail.may', { permissions: given(permissions) }),
     satellites === null && t('audit.detail.allSites'),
@@ -103,12 +102,6 @@ function subjectOf({ userId, ip, detail }: AuditEntry, people: People): string |
   if (userId && (detail.by ?? userId) === userId && ip !== null) return null
   if (userId) return people[userId] ?? t('audit.formerMember')
   return typeof detail.email === 'string' ? detail.email : null
-}
-
-/** Why a login or the use of a session was unusual; `reason` is the service's name for it. */
-function anomalyWords(reason: unknown): string {
-  if (String(reason).startsWith('new device')) return t('audit.anomaly.newDevice')
-  return reason === 'changed user agent' ? t('audit.anomaly.otherBrowser') : t('audit.anomaly.newNetwork')
 }
 
 function given(permissions: Record<string, unknown>): string {
