@@ -16,7 +16,6 @@ import { Clock, unixSeconds } from '../platform/time.js'
 import { SessionChanges } from '../sessions/changes.js'
 import {
   handleOf,
-  isIdle,
   isSameClient,
   type Session,
   type SessionHandle,
@@ -129,7 +128,7 @@ export class RefreshController {
   private async refreshOneOf(sessionIds: readonly SessionId[], client: Client, reply: FastifyReply) {
     const now = this.clock.now()
     const found = await this.store.findAll(sessionIds.map(handleOf), now, client)
-    const [session, ...others] = found.filter(each => each.source === 'main' && !isIdle(each, now))
+    const [session, ...others] = found.filter(({ source }) => source === 'main')
     const sessionId = sessionIds.find(candidate => handleOf(candidate) === session?.sid)
     if (!session || !sessionId || others.length > 0) return this.refuseUnusable(client)
     const accessToken = await this.tokenFor({ sessionId, source: 'main' }, client)

@@ -102,13 +102,13 @@ export class DatabaseSessionStore extends SessionStore {
 
   async find(sid: SessionHandle, now: Date): Promise<Session | null> {
     const [session] = await this.liveWhere(eq(sessions.sid, sid), now)
-    return session ?? null
+    return session && !isIdle(session, now) ? session : null
   }
 
   async findAll(sids: readonly SessionHandle[], now: Date, client?: Client): Promise<Session[]> {
     const found = await this.inTurn(client, () => this.liveWhere(isAnyOf(sessions.sid, sids), now))
     const bySid = new Map(found.map(session => [session.sid, session]))
-    return sids.flatMap(sid => bySid.get(sid) ?? [])
+    return sids.flatMap(sid => bySid.get(sid) ?? []).filter(session => !isIdle(session, now))
   }
 
   async listByUser(userId: string, now: Date): Promise<Session[]> {

@@ -43,7 +43,10 @@ export abstract class SessionStore {
   /** The owners of those of these sessions that have not been ended, in the order of login. */
   abstract ownersOf(db: Db, sids: readonly SessionHandle[]): Promise<OwnedSession[]>
 
-  /** The live session; null when the handle is unknown, the session has ended, or `expiresAt` is `now` or earlier. */
+  /**
+   * The live session; null when the handle is unknown, the session has ended or has gone unused for its idle timeout, or
+   * `expiresAt` is `now` or earlier.
+   */
   abstract find(sid: SessionHandle, now: Date): Promise<Session | null>
 
   /**

@@ -440,6 +440,9 @@ export function sessionStoreContract(
         expect(await touch(session, TIMEOUT + 10)).toBeNull()
         expect(await touch(session, TIMEOUT + 10)).toBeNull()
         expect(await touch(session, TIMEOUT + 11)).toBeNull()
+        const now = secondsAfter(session.createdAt, TIMEOUT + 11)
+        expect(await store.find(session.sid, now)).toBeNull()
+        expect(await store.findAll([session.sid], now)).toEqual([])
       })
 
       test('begins anew with each use', async () => {
