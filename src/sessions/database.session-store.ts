@@ -187,7 +187,9 @@ export class DatabaseSessionStore extends SessionStore {
       const session = knownUse && knownUse > read.lastUsed ? { ...read, lastUsed: knownUse } : read
       if (!row.isStamped) {
         if (isIdle(session, usedAt)) return null
-        const isStamped = await this.database.run(db => update(db, sid, usedAt, { lastUsed: usedAt }))
+        const isStamped = await this.database.run(db =>
+          update(db, sid, usedAt, { lastUsed: laterUse(usedAt) }),
+        )
         if (!isStamped) return null
       }
       return { session, generation: row.generation }
@@ -199,7 +201,7 @@ export class DatabaseSessionStore extends SessionStore {
     const mayBeStamped = this.timeouts.haveIdleTimeouts
       ? isRecent
       : (or(isRecent, isNull(accounts.idleSeconds)) as SQL)
-    const stamp = sql`case when ${mayBeStamped} then ${sql.param(usedAt, sessions.lastUsed)} else ${before.lastUsed} end`
+    const stamp = sql`case when ${mayBeStamped} then ${laterUse(usedAt)} else ${sessions.lastUsed} end`
     return db
       .update(sessions)
       .set({ lastUsed: stamp })
@@ -291,6 +293,11 @@ function tooManyRefreshes(): Error {
 /** Whether a session has neither ended nor expired. */
 export function isLive(now: Date): SQL | undefined {
   return and(isNull(sessions.endedAt), gt(sessions.expiresAt, now))
+}
+
+/** Renewals of copies may come in another order than the uses that caused them. */
+function laterUse(usedAt: Date): SQL {
+  return sql`greatest(${sessions.lastUsed}, ${sql.param(usedAt, sessions.lastUsed)})`
 }
 
 /** False when the session is not live, or not as `which` says. */

@@ -291,11 +291,17 @@ end
 if not found and ARGV[2] ~= '' then redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return nil`)
 
-/** ARGV: the copy or lease that must still be there, whatever its stamp; the new copy, and its seconds. */
+/**
+ * ARGV: the copy or lease that must still be there, whatever its stamp; the new copy, and its seconds. A use that came
+ * meanwhile is not forgotten.
+ */
 const PUT = redisScript(`
 local found = redis.call('GET', KEYS[1])
 if not found or string.sub(found, ${STAMP_LENGTH + 1}) ~= string.sub(ARGV[1], ${STAMP_LENGTH + 1}) then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+local stamp = string.sub(ARGV[2], 1, ${STAMP_LENGTH})
+local later = string.sub(found, 1, ${STAMP_LENGTH})
+if (tonumber(later) or 0) > tonumber(stamp) then stamp = later end
+redis.call('SET', KEYS[1], stamp .. string.sub(ARGV[2], ${STAMP_LENGTH + 1}), 'EX', ARGV[3])
 return 1`)
 
 interface Copy {

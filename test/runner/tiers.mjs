@@ -16,6 +16,7 @@ const REST = startsWithAnyOf(
     'http/billing/provider-outage.',
   ],
   ...[
+    'http/server/development.',
     'http/server/fuzz.',
     'http/server/taken-port.',
     'http/server/server.',

@@ -27,7 +27,10 @@ describe('The account', () => {
       accountId: owner.accountId,
       name: null,
       handoffRequired: 'none',
+      idleSeconds: null,
       createdAt: owner.createdAt.toISOString(),
+      deletionGraceSeconds: app.settings.deletionGraceSeconds,
+      transferWaitSeconds: app.settings.transferWaitSeconds,
       deleteAt: null,
       transfer: null,
     })
@@ -42,7 +45,10 @@ describe('The account', () => {
       accountId: owner.accountId,
       name: 'Ångström & Söhne',
       handoffRequired: 'none',
+      idleSeconds: null,
       createdAt: owner.createdAt.toISOString(),
+      deletionGraceSeconds: app.settings.deletionGraceSeconds,
+      transferWaitSeconds: app.settings.transferWaitSeconds,
       deleteAt: null,
       transfer: null,
     })

@@ -330,7 +330,7 @@ describe('Factors of somebody who takes their account back', () => {
     await giveRecoveryCodes(app, owner)
     await rememberDevice(owner)
     const challenge = await aChallenge(app, owner)
-    expect(outcome(await passwordFor(owner.email))).toBe('200')
+    expect(outcome(await passwordFor(owner.email))).toBe('200 SECOND_FACTOR_REQUIRED')
     expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, codes: 10, devices: 0, hasSecondFactor: true })
     expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe(
       '401 CHALLENGE_EXPIRED',

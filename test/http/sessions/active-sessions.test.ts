@@ -119,7 +119,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       const listed = await list(me)
       const [session] = listed.json.sites[0].sessions
       expect(Object.keys(session).sort()).toEqual(
-        ['sid', 'current', 'device', 'place', 'ip', 'createdAt', 'lastUsed', 'expiresAt'].sort(),
+        ['sid', 'current', 'device', 'place', 'ip', 'createdAt', 'lastUsed', 'expiresAt', 'idleAt'].sort(),
       )
       expect(session).toMatchObject({ device: 'Firefox on Linux', place: null, ip: '127.0.0.1' })
       const [createdAt, lastUsed, expiresAt] = [session.createdAt, session.lastUsed, session.expiresAt].map(

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
+  AuditLog,
   Database,
-  LoginAnomalyCheck,
   type Session,
   SessionStore,
   SessionsService,
@@ -64,7 +64,7 @@ describe('the session of a login', () => {
 
   it('of which the rest cannot be recorded leaves nothing behind', async () => {
     const added = jest.spyOn(app.get(SessionsService), 'add')
-    jest.spyOn(app.get(LoginAnomalyCheck), 'record').mockRejectedValueOnce(unavailable('TOO_BUSY'))
+    jest.spyOn(app.get(AuditLog), 'record').mockRejectedValueOnce(unavailable('TOO_BUSY'))
     expect(await logIn()).toBe(503)
     const [[, session]] = added.mock.calls as [Parameters<SessionsService['add']>]
     expect(await isStored(session)).toBe(false)
