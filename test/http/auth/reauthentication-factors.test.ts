@@ -38,7 +38,7 @@ describe('Re-authentication with any factor', () => {
     expect(refusal.json.methods).toEqual(['passkey', 'recovery'])
     await giveAuthenticator(app, user)
     const { json } = await onMainSite(app, session, 'GET', '/api/reauthenticate')
-    expect(json).toEqual({ methods: ['password', 'totp', 'passkey', 'recovery'] })
+    expect(json).toEqual({ methods: ['totp', 'passkey', 'recovery'] })
   })
 
   it('takes a passkey of the user, each challenge once', async () => {
