@@ -68,7 +68,7 @@ function IdleTimeout({ account }: { readonly account: Load<Account> }) {
   return (
     <Loaded of={account}>
       {({ idleSeconds }) => (
-        <Form isEdit submit={t('common.save')} send={save}>
+        <Form isEdit submit={t('idle.save')} send={save}>
           <IdleTimeoutField chosen={idleSeconds} none={t('idle.none')} hint={t('idle.hint')} />
         </Form>
       )}
