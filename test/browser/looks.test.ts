@@ -225,7 +225,7 @@ test.each(['reduce', 'no-preference'] as const)(
     await visit(page, `${MAIN}/account`)
     await logInOn(page, owner)
     await goTo('/account/profile')
-    await page.getByLabel('Name').fill('Rosa Luna')
+    await page.getByLabel('Name').fill(`Rosa Luna ${reducedMotion}`)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.locator('.toast').waitFor()
     const name = await page.evaluate('getComputedStyle(document.querySelector(".toast")).animationName')
@@ -244,7 +244,7 @@ test('good news stays for six seconds, and as long as somebody points at it', as
     await page.getByRole('button', { name: 'Save' }).click()
     await toast.waitFor()
   }
-  await save('Rosa Luna')
+  await save('Rosa Luna the First')
   await page.clock.runFor(5_000)
   expect(await toast.count()).toBe(1)
   await page.clock.runFor(1_500)

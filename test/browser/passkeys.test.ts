@@ -203,7 +203,7 @@ describe('the code for passkeys in docs/integrate', () => {
     const refusal = 'shown.removePasskey(client, input).catch(({ code, methods }) => ({ code, methods }))'
     expect(await inPage(refusal, id)).toEqual({
       code: 'REAUTHENTICATION_REQUIRED',
-      methods: ['password', 'passkey', 'recovery'],
+      methods: ['passkey', 'recovery'],
     })
     await inPage('shown.reauthenticate(client)')
     const before = await credentials()

@@ -223,6 +223,7 @@ test('gives a member access to satellites of the account, with previews, and kee
   expect(await page.getByLabel('Garden Suspended garden.test').isChecked()).toBe(true)
   expect(await page.getByLabel('Garden previews').isChecked()).toBe(true)
   expect(await page.getByLabel('shop-one.test').isChecked()).toBe(false)
+  await page.getByLabel('Garden previews').uncheck()
   await press('Save sites')
   await seeing('Sites saved.')
 })
