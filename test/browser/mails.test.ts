@@ -63,7 +63,7 @@ function valuesIn(words: MailLanguage) {
     subject: words.phrase('newDevice.subject', { site, device }),
     opening: words.phrase('newDevice.opening', { site }),
     circumstances: words.phrase('notice.circumstancesWithPlace', {
-      ...{ device, day, time: words.time(time) },
+      ...{ device, day, time: words.time(time), ip: '203.0.113.7' },
       place: 'Berlin, Germany',
     }),
     advice: words.phrase('notice.nothingToDo'),
