@@ -423,7 +423,7 @@ onServers.describe('RedisSessionStore', () => {
         },
         { what: 'a new copy' },
       )
-      expect(String(text).slice(10).split('\n')[0]).toBe('another')
+      expect(String(text).slice(10).split('\n')[1]).toBe('another')
     })
   })
 
