@@ -312,7 +312,7 @@ test('tells password managers whose password is asked for (W15)', async () => {
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Security', exact: true }).click()
   expect(await isOwners()).toBe(1)
-  stage.app.clock.advance(stage.app.settings.reauthenticationTtlSeconds)
+  await forgetProof(owner)
   await page.getByLabel('New e-mail address').fill(anEmail())
   await press('Change e-mail address')
   await page.locator('dialog [autocomplete=username]').waitFor({ state: 'attached' })

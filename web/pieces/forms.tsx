@@ -55,9 +55,9 @@ export function Form({
   const own = useRef<HTMLFormElement>(null)
   const edit = useEdit(own, isEdit)
   const action = useAction(async (form: HTMLFormElement) => {
-    const sent = stateOf(form)
+    const saved = edit.saving()
     await send(textsOf(form), form)
-    edit.saved(sent)
+    saved()
   })
   const [fields, setFields] = useState<readonly string[]>([])
   const [found, setFound] = useState<readonly FieldError[]>([])
@@ -111,8 +111,10 @@ export function Form({
 /** Whether an edited form has something to send; while it does, leaving the page asks first. */
 function useEdit(form: RefObject<HTMLFormElement | null>, isEdit: boolean) {
   const saved = useRef('')
+  const inputs = useRef(0)
   const [isChanged, setIsChanged] = useState(false)
   const look = () => {
+    inputs.current++
     if (isEdit && form.current) setIsChanged(stateOf(form.current) !== saved.current)
   }
   // What is there when the user comes to it: a part may have been loaded after the form.
@@ -133,9 +135,12 @@ function useEdit(form: RefObject<HTMLFormElement | null>, isEdit: boolean) {
   return {
     isUnchanged: isEdit && !isChanged,
     look,
-    saved: (sent: string) => {
-      saved.current = sent
-      look()
+    /** To be called before; what it returns, when all is saved, which may have changed the fields as well. */
+    saving: () => {
+      const before = inputs.current
+      return () => {
+        if (inputs.current === before) setIsChanged(false)
+      }
     },
   }
 }
