@@ -168,7 +168,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await theirs.getByRole('button', { name: 'Remove them now' }).click()
   await theirs.getByText('Your second factors are removed').waitFor()
   await visit(page, `${MAIN}/account/team/${member.id}`)
-  await seeing('They have none.')
+  await seeing('They have not set up a second factor.')
   expect(other.complaints).toEqual([])
   await theirs.context().close()
 
