@@ -102,7 +102,8 @@ export class RedisSessionStore extends DatabaseSessionStore {
     try {
       const renewed = await renew(found, session.lastUsed)
       // It may have been stamped by a timeout that was longer, and a second attempt must find no later use.
-      if (!renewed) await this.deleteCopies([sid]).catch(error => this.noteFailure('deleted', error))
+      if (!renewed && isOverByCopy)
+        await this.deleteCopies([sid]).catch(error => this.noteFailure('deleted', error))
       return renewed
     } catch (error) {
       const isDown = judgement === 'unknown' && !isOverByCopy && isUnavailable(error)
