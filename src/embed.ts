@@ -16,7 +16,6 @@ import { asSessionId, handleOf } from './sessions/session.js'
 import { presentedCookies, sessionIdsOfSeveral } from './sessions/session-cookie.js'
 import { SessionStore } from './sessions/session-store.js'
 import { SessionTerms } from './sessions/sessions.js'
-import { AccessTokens } from './tokens/access-tokens.js'
 
 export { type GivenSettings, type SettingName, SettingsError } from './platform/config/read-settings.js'
 
@@ -143,9 +142,8 @@ async function sessionOf(request: CookieRequest, app: NestFastifyApplication): P
   const found = await Promise.all(handles.map(handle => app.get(SessionStore).find(handle, now)))
   const [session, ...others] = found.filter(each => each?.source === 'main')
   if (!session || others.length > 0) return null
-  const claims = app.get(AccessTokens).verify(app.get(SessionTerms).issueToken(session))
-  if (!claims) return null
-  const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } = claims
+  const caller = app.get(SessionTerms).callerOf(session)
+  const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } = caller
   return { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr }
 }
 

@@ -47,7 +47,7 @@ export class OwnerGuard implements CanActivate {
 }
 
 /** What is to become of an account; what is left out stays. */
-export interface AccountChange {
+interface AccountChange {
   readonly name?: string
   readonly handoffRequired?: HandoffRequirement
   readonly idleSeconds?: number | null

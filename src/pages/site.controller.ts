@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common'
 import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { LOGIN_MODES, type LoginMode } from '../cors/satellite.js'
 import { Satellites } from '../cors/satellites.js'
-import { type Brand, Settings } from '../platform/config/settings.js'
+import { Settings } from '../platform/config/settings.js'
 import { accentsOf } from '../platform/contrast.js'
 import { Answers } from '../platform/http/endpoint.js'
 import { Flag, Nested, OneOf, Text, Url } from '../platform/http/fields.js'
@@ -74,12 +74,8 @@ export class SiteController {
       logoUrl,
       accent: accentsOf(accent),
       loginMode: (origin !== null && this.satellites.find(origin)?.loginMode) || 'password',
-      main: { ...looksOf(brand), url: mainOrigin },
+      main: { name: brand.name, logoUrl: brand.logoUrl, url: mainOrigin },
       isSignUpOpen,
     }
   }
-}
-
-function looksOf({ name, logoUrl }: Brand): Pick<Brand, 'name' | 'logoUrl'> {
-  return { name, logoUrl }
 }

@@ -315,8 +315,8 @@ const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: '
 const HTTPS = /^https:\/(?=\/)/
 
 /**
- * What follows the stamp: fields in lines, in this order, of which {@link LOOK} reads the first and the user agent may contain line feeds. There are
- * millions, so ids are in base64url, and times in seconds in base 36.
+ * What follows the stamp: fields in lines, in this order, of which {@link LOOK} reads the first and the user agent may
+ * contain line feeds. There are millions, so ids are in base64url, and times in seconds in base 36.
  */
 function encodeCopy(session: Session, { generation, asOf, readAt }: CopyOrigin): string {
   const { userId, accountId, createdAt, expiresAt, reauthenticatedAt, authTime, origin, userAgent } = session

@@ -72,14 +72,19 @@ export class SessionTerms implements IdleTimeouts {
     return this.mayContinueAt(session, this.satelliteOf(session))
   }
 
-  /**
-   * A new access token, with no more permissions than the satellite allows now. Throws `SESSION_NOT_FOUND`
-   * unless the session {@link mayContinue}.
-   */
+  /** A new access token for the session's {@link callerOf caller}. */
   issueToken(session: Session): string {
+    return this.accessTokens.issue(this.callerOf(session), session.idleSeconds)
+  }
+
+  /**
+   * What a token says of the session, with no more permissions than the satellite allows now. Throws
+   * `SESSION_NOT_FOUND` unless the session {@link mayContinue}.
+   */
+  callerOf(session: Session): Caller {
     const satellite = this.satelliteOf(session)
     if (!this.mayContinueAt(session, satellite)) throw new ApiError('SESSION_NOT_FOUND')
-    return this.accessTokens.issue(callerOf(session, satellite), session.idleSeconds)
+    return callerAt(session, satellite)
   }
 
   private mayContinueAt(session: Session, satellite: Satellite | null): boolean {
@@ -106,7 +111,7 @@ export class SessionTerms implements IdleTimeouts {
   }
 }
 
-function callerOf(session: Session, satellite: Satellite | null): Caller {
+function callerAt(session: Session, satellite: Satellite | null): Caller {
   const caller = {
     ...session,
     amr: namesOf(session.amr),
