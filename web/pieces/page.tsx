@@ -178,17 +178,13 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
   if (names.length < 2) return null
   return (
     <>
-      <label className="choice-of-looks">
-        <span className="unseen">{t('language.label')}</span>
-        <Icon name="globe" />
-        <select value={i18n.locale} onChange={event => change(event.target.value)}>
-          {names.map(([language, name]) => (
-            <option key={language} value={language} lang={language}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <PageChoice
+        label={t('language.label')}
+        icon="globe"
+        chosen={i18n.locale}
+        options={names.map(([language, name]) => ({ value: language, name, lang: language }))}
+        change={change}
+      />
       <Failure error={error} />
     </>
   )
@@ -203,13 +199,38 @@ export function ThemeChoice() {
     setChosen(theme)
   }
   return (
+    <PageChoice
+      label={t('theme.label')}
+      icon="theme"
+      chosen={chosen}
+      options={THEMES.map(theme => ({ value: theme, name: t(`theme.${theme}`) }))}
+      change={theme => change(theme as Theme)}
+    />
+  )
+}
+
+/** How the page is shown, in the menu or below it. */
+function PageChoice({
+  label,
+  icon,
+  chosen,
+  options,
+  change,
+}: {
+  readonly label: string
+  readonly icon: IconName
+  readonly chosen: string
+  readonly options: readonly { readonly value: string; readonly name: string; readonly lang?: string }[]
+  readonly change: (value: string) => void
+}) {
+  return (
     <label className="choice-of-looks">
-      <span className="unseen">{t('theme.label')}</span>
-      <Icon name="theme" />
-      <select value={chosen} onChange={event => change(event.target.value as Theme)}>
-        {THEMES.map(theme => (
-          <option key={theme} value={theme}>
-            {t(`theme.${theme}`)}
+      <span className="unseen">{label}</span>
+      <Icon name={icon} />
+      <select value={chosen} onChange={event => change(event.target.value)}>
+        {options.map(({ value, name, lang }) => (
+          <option key={value} value={value} lang={lang}>
+            {name}
           </option>
         ))}
       </select>

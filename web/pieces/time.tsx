@@ -8,6 +8,11 @@ export function When({ at }: { readonly at: string }) {
   return <time dateTime={at}>{dateText(at)}</time>
 }
 
+/** The day that it is so many seconds from now. */
+export function DayIn({ seconds }: { readonly seconds: number }) {
+  return <Day at={new Date(Date.now() + seconds * 1000).toISOString()} />
+}
+
 export function Day({ at }: { readonly at: string }) {
   return <time dateTime={at}>{dateText(at, { dateStyle: 'long' })}</time>
 }

@@ -8,7 +8,7 @@ export type Returned =
   | { readonly status: 'refused'; readonly reason: HandOffRefusal }
   | { readonly status: 'failed'; readonly error: unknown }
 
-const NONE: Returned = { status: 'none' }
+export const NONE: Returned = { status: 'none' }
 
 /** The hand-off of one client, and its way back, for all components that show it. */
 export class HandOffReturn {

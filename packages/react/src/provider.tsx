@@ -9,7 +9,7 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react'
-import { HandOffReturn, type Returned } from './handoff-return.js'
+import { HandOffReturn, NONE, type Returned } from './handoff-return.js'
 import { ProfileStore } from './profile-store.js'
 
 /** What the components below a provider share. */
@@ -44,8 +44,6 @@ export function MainstayProvider({ client, children }: MainstayProviderProps): R
 export function useClient(): Client {
   return useShared().client
 }
-
-const NONE: Returned = { status: 'none' }
 
 /** The hand-off of the nearest provider's client, and what has become of one that the page has come back with. */
 export function useHandOffReturn(): { readonly handOffReturn: HandOffReturn; readonly returned: Returned } {

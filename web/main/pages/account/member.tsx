@@ -10,7 +10,7 @@ import { go } from '../../../pieces/router.js'
 import { SessionList, type SiteSessions } from '../../../pieces/session-list.js'
 import { t } from '../../../pieces/t.js'
 import { Fact, T } from '../../../pieces/text.js'
-import { Ago, Day, When } from '../../../pieces/time.js'
+import { Ago, Day, DayIn, When } from '../../../pieces/time.js'
 import { type Account, call, type Person, type Profile } from '../../api.js'
 import { isNotFound, NotFoundHere } from '../not-found.js'
 import { PermissionBoxes, permissionChangesIn, SatelliteBoxes, satelliteChangesIn } from './member-access.js'
@@ -164,7 +164,6 @@ function Transfer({ person: { userId, email, name } }: { readonly person: Person
   const own = useLoad(() => call<Profile>('GET', 'profile'))
   const account = useLoad(() => call<Account>('GET', 'account'))
   if (own.data?.role !== 'owner' || !account.data) return null
-  const earliest = new Date(Date.now() + account.data.transferWaitSeconds * 1000).toISOString()
   const request = async () => {
     await call('POST', 'account/transfer', { userId })
     toast(t('transfer.askedOwner', { name: name ?? email }))
@@ -179,7 +178,7 @@ function Transfer({ person: { userId, email, name } }: { readonly person: Person
       act={request}
     >
       <p>
-        <T id="transfer.means" date={<Day at={earliest} />} />
+        <T id="transfer.means" date={<DayIn seconds={account.data.transferWaitSeconds} />} />
       </p>
     </ConfirmButton>
   )

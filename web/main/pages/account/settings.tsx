@@ -9,7 +9,7 @@ import { Link } from '../../../pieces/router.js'
 import { isOpenEnded, type Subscription } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
-import { Day, When } from '../../../pieces/time.js'
+import { DayIn, When } from '../../../pieces/time.js'
 import { type Account, call, type SecondFactorPolicy as Policy, type Profile } from '../../api.js'
 import { readOwnSubscription } from '../../checkout.js'
 import { IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
@@ -131,7 +131,7 @@ function Deletion({
 function DeletionMeans({ graceSeconds }: { readonly graceSeconds: number }) {
   return (
     <p>
-      <T id="deletion.means" date={<Day at={after(graceSeconds)} />} />
+      <T id="deletion.means" date={<DayIn seconds={graceSeconds} />} />
     </p>
   )
 }
@@ -155,11 +155,6 @@ function WhatGoes() {
       <li>{t('deletion.stays')}</li>
     </ul>
   )
-}
-
-/** So many seconds from now. */
-function after(seconds: number): string {
-  return new Date(Date.now() + seconds * 1000).toISOString()
 }
 
 const covered = () => [
