@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import { build } from 'vite'
+import clientPackage from '../packages/client/package.json' with { type: 'json' }
 import { copyClientFiles } from './client-files.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
 import { earlyScripts, plainImports, smallScripts } from './vite-plugins.mjs'
@@ -53,6 +54,7 @@ for (const site of ['main', 'satellite', 'operator']) {
       earlyScripts(),
     ],
     esbuild: { jsx: 'automatic', target: 'es2022' },
+    define: { CLIENT_VERSION: JSON.stringify(clientPackage.version) },
     build: {
       outDir: `${values.out}${site}`,
       emptyOutDir: true,

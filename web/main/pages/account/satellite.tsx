@@ -1,22 +1,27 @@
 import { MainstayError } from '@mainstay-auth/client'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { inkOn } from '../../../../src/platform/contrast.js'
 import { ConfirmButton, type Option, RadioChoice, SelectField } from '../../../pieces/controls.js'
 import { rescueFocus } from '../../../pieces/focus.js'
 import { type Action, ActionButton, CopyButton, Field, Form, useAction } from '../../../pieces/forms.js'
+import { Icon } from '../../../pieces/icon.js'
 import { type Load, Loaded, useLoad, Waiting } from '../../../pieces/loading.js'
 import { BackLink } from '../../../pieces/navigation.js'
-import { Failure, faultText, Success, toast, Warning } from '../../../pieces/notices.js'
-import { Page, SplitSection } from '../../../pieces/page.js'
+import { Failure, faultText, Hint, Success, toast } from '../../../pieces/notices.js'
+import { Page, Section, SplitSection } from '../../../pieces/page.js'
 import { permissionName } from '../../../pieces/people.js'
 import { go } from '../../../pieces/router.js'
-import { type MessageKey, t } from '../../../pieces/t.js'
+import { hostOf, site } from '../../../pieces/site.js'
+import { t } from '../../../pieces/t.js'
 import { Fact, T } from '../../../pieces/text.js'
 import { Day, When } from '../../../pieces/time.js'
 import { type Branding, call, type Proof, type Satellite } from '../../api.js'
 import { isNotFound, NotFoundHere } from '../not-found.js'
 import { durationOptions, IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
 import { StateTag, StateText } from './satellites.js'
+
+/** Of the client that the service serves to pages; web/build.mjs puts it in. */
+declare const CLIENT_VERSION: string
 
 /** One satellite: its proof, how people log in there, how it looks. */
 export function SatellitePage({ id }: { readonly id: string }) {
@@ -33,6 +38,98 @@ export function SatellitePage({ id }: { readonly id: string }) {
 }
 
 function Sections(props: SatelliteProps) {
+  const { state } = props.satellite
+  // The last step stays until the page is left.
+  const [isNew, setIsNew] = useState(state === 'pending')
+  if (isNew && state === 'suspended') setIsNew(false)
+  if (!isNew) return <Details {...props} />
+  return (
+    <>
+      <Steps {...props} />
+      {state === 'pending' ? (
+        <details className="later">
+          <summary>{t('satelliteSteps.later')}</summary>
+          <Details {...props} isNew />
+        </details>
+      ) : (
+        <Details {...props} isNew />
+      )}
+    </>
+  )
+}
+
+/** What it takes until people can log in there. */
+function Steps(props: SatelliteProps) {
+  const { origin, state, proof } = props.satellite
+  const isProven = state === 'active'
+  const login = `<script type="module" src="${site.apiUrl}/client/${CLIENT_VERSION}/mainstay-login.js"></script>
+<mainstay-login></mainstay-login>`
+  return (
+    <Section title={t('satelliteSteps.title')} about={<StateText {...props} />}>
+      <ol className="stepper">
+        <StepOf title={t('satellite.address')} isDone>
+          <p>{hostOf(origin)}</p>
+        </StepOf>
+        <StepOf title={t('satellite.proof')} isDone={isProven} isNext={!isProven}>
+          {isProven ? (
+            <Success>{t('proofCheck.nowActive')}</Success>
+          ) : (
+            <>
+              <p>
+                <ProofText {...props} />
+              </p>
+              <ProofRecord proof={proof} />
+              <ProofCheck {...props} />
+            </>
+          )}
+        </StepOf>
+        <StepOf title={t('satelliteSteps.logIn')} isNext={isProven}>
+          {isProven ? (
+            <>
+              <p>{t('satelliteSteps.addLogin')}</p>
+              <pre>{login}</pre>
+              <CopyButton text={login} label={t('satelliteSteps.copy')} />
+            </>
+          ) : (
+            <p>{t('satelliteSteps.then')}</p>
+          )}
+        </StepOf>
+      </ol>
+    </Section>
+  )
+}
+
+function StepOf({
+  title,
+  isDone = false,
+  isNext = false,
+  children,
+}: {
+  readonly title: string
+  readonly isDone?: boolean
+  readonly isNext?: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <li className={isDone ? 'done' : ''} aria-current={isNext ? 'step' : undefined}>
+      <span className="step-mark">{isDone && <Icon name="check" />}</span>
+      <div>
+        <h3>
+          {title} {isDone && <small>{t('audit.done')}</small>}
+        </h3>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function Details({
+  isNew = false,
+  ...props
+}: SatelliteProps & {
+  /** Its proof is one of the steps. */
+  readonly isNew?: boolean
+}) {
   const { satellite } = props
   return (
     <>
@@ -55,9 +152,11 @@ function Sections(props: SatelliteProps) {
         </dl>
         {satellite.suspendedBy !== 'operator' && <Standing {...props} />}
       </SplitSection>
-      <SplitSection title={t('satellite.proof')}>
-        <ProofSection {...props} />
-      </SplitSection>
+      {!isNew && (
+        <SplitSection title={t('satellite.proof')}>
+          <ProofSection {...props} />
+        </SplitSection>
+      )}
       <SplitSection title={t('settings.title')}>
         <SatelliteSettings {...props} />
       </SplitSection>
@@ -155,17 +254,17 @@ function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: Satellite
       throw error
     }
     await reload()
-    setFound(proofNews()[state])
+    setFound(t(state === 'suspended' ? 'proofCheck.activeAgain' : 'proofCheck.there'))
   }
   const check = useProofCheck(look, state === 'pending')
-  const { error, isBusy, nextLook } = check
+  const { error, isBusy, secondsLeft } = check
   if (suspendedBy === 'operator') return null
   return (
     <>
       {found && state === 'active' && <Success>{found}</Success>}
       {isBusy && <Waiting what={t('proofCheck.looking')} />}
       {isProofMissing(error) ? (
-        <ProofAnswers error={error} nextLook={nextLook} />
+        <ProofAnswers error={error} />
       ) : (
         <Failure error={error} messages={ownMessages()} />
       )}
@@ -173,27 +272,16 @@ function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: Satellite
         <ActionButton action={check} kind={state === 'active' ? 'plain' : 'primary'}>
           {state === 'suspended' ? t('proofCheck.resume') : t('proofCheck.look')}
         </ActionButton>
+        {secondsLeft !== null && <small>{t('proofCheck.again', { seconds: secondsLeft })}</small>}
       </div>
     </>
   )
 }
 
-const proofNews = () => ({
-  pending: t('proofCheck.nowActive'),
-  active: t('proofCheck.there'),
-  suspended: t('proofCheck.activeAgain'),
-})
-
 /** Each look-up in its own words, followed by its result. */
-function ProofAnswers({
-  error,
-  nextLook,
-}: {
-  readonly error: MainstayError
-  readonly nextLook: MessageKey | null
-}) {
+function ProofAnswers({ error }: { readonly error: MainstayError }) {
   return (
-    <Warning isAnswer>
+    <Hint isNews>
       <p>{t('proofCheck.notFound')}</p>
       <ul>
         {error.errors.map(fault => (
@@ -204,11 +292,8 @@ function ProofAnswers({
           </li>
         ))}
       </ul>
-      <p>
-        {t('proofCheck.patience')}
-        {nextLook && ` ${t('proofCheck.again', { when: t(nextLook) })}`}
-      </p>
-    </Warning>
+      <p>{t('proofCheck.patience')}</p>
+    </Hint>
   )
 }
 
@@ -216,11 +301,7 @@ function ProofAnswers({
  * Pauses before automatic checks. There are three per visit, because an account has ten an hour for all its
  * satellites.
  */
-const PAUSES = [
-  { ms: 30_000, text: 'proofCheck.halfMinute' },
-  { ms: 120_000, text: 'proofCheck.twoMinutes' },
-  { ms: 300_000, text: 'proofCheck.fiveMinutes' },
-] as const
+const PAUSES_SECONDS = [30, 120, 300]
 
 /**
  * Checks the proof. While the user is waiting for it and it is missing, repeats the check a few times
@@ -229,21 +310,30 @@ const PAUSES = [
 function useProofCheck(
   look: () => Promise<unknown>,
   isWaiting: boolean,
-): Action<void> & { readonly nextLook: MessageKey | null } {
+): Action<void> & { /** Until the next automatic check. */ readonly secondsLeft: number | null } {
   const action = useAction(look)
+  const { error } = action
   const [repeats, setRepeats] = useState(0)
+  const [secondsLeft, setSecondsLeft] = useState<number | null>(null)
   const run = useRef(action.run)
   run.current = action.run
-  const pause = isWaiting && isProofMissing(action.error) ? PAUSES[repeats] : undefined
+  const pause = isWaiting && isProofMissing(error) ? PAUSES_SECONDS[repeats] : undefined
   useEffect(() => {
+    setSecondsLeft(pause ?? null)
     if (!pause) return
-    const timer = setTimeout(() => {
+    const dueAt = Date.now() + pause * 1_000
+    const timer = setInterval(() => {
+      const left = Math.ceil((dueAt - Date.now()) / 1_000)
+      setSecondsLeft(left > 0 ? left : null)
+      if (left > 0) return
+      clearInterval(timer)
       setRepeats(count => count + 1)
       void run.current()
-    }, pause.ms)
-    return () => clearTimeout(timer)
-  }, [pause])
-  return { ...action, nextLook: pause?.text ?? null }
+    }, 1_000)
+    return () => clearInterval(timer)
+    // A check by hand begins the pause anew.
+  }, [pause, error])
+  return { ...action, secondsLeft }
 }
 
 /** The check itself succeeded, but there was no proof. */

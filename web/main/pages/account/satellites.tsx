@@ -1,5 +1,4 @@
 import { MainstayError } from '@mainstay-auth/client'
-import { useState } from 'react'
 import { RadioChoice } from '../../../pieces/controls.js'
 import { Field, Form, type Texts } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
@@ -80,52 +79,24 @@ function Row({ satellite }: { readonly satellite: Satellite }) {
   )
 }
 
-const kinds = () => [
-  { value: 'production', name: t('addSatellite.site'), hint: t('addSatellite.siteHint') },
-  {
-    value: 'preview',
-    name: t('addSatellite.preview'),
-    hint: t('addSatellite.previewHint'),
-  },
-]
-
-const addressFields = () => ({
-  production: {
-    label: t('satellite.address'),
-    placeholder: 'https://shop.example.com',
-    hint: t('addSatellite.addressHint'),
-  },
-  preview: {
-    label: t('addSatellite.pattern'),
-    placeholder: 'https://*.preview.example.com',
-    hint: t('addSatellite.patternHint'),
-  },
-})
-
-/** Leads to the new satellite, where its proof is checked. */
+/** Leads to the new satellite, where its proof is checked. An address with an asterisk is one of previews. */
 function AddSatellite() {
-  const [kind, setKind] = useState<'production' | 'preview'>('production')
   const add = async ({ origin = '', name = '' }: Texts) => {
     const isStillHere = watchPage()
     const added = await call<Satellite>('POST', 'satellites', {
       origin: originIn(origin),
       name: name.trim(),
-      kind,
+      kind: origin.includes('*') ? 'preview' : 'production',
     }).catch(asFieldError)
     toast(t('addSatellite.added', { name: added.name }))
     if (isStillHere()) go(`/account/satellites/${added.id}`)
   }
   return (
     <Form submit={t('addSatellite.submit')} send={add}>
-      <RadioChoice
-        label={t('addSatellite.kind')}
-        name="kind"
-        options={kinds()}
-        chosen={kind}
-        onChoose={value => setKind(value as typeof kind)}
-      />
       <Field
-        {...addressFields()[kind]}
+        label={t('satellite.address')}
+        placeholder="shop.example.com"
+        hint={t('addSatellite.addressHint')}
         name="origin"
         inputMode="url"
         autoComplete="off"
