@@ -81,7 +81,7 @@ test('pages 12, 17, 18: signs up, proves the address, and is at home', async () 
   await page.getByRole('heading', { name: 'Check your inbox' }).waitFor()
   await expectGoodPage(page, 'main-signup-sent')
   // Where the address is wrong, the form is as it was.
-  await press('Wrong address?')
+  await press('Change the address')
   await page.locator('input[type=email]:focus').waitFor()
   const typed = ['Name (optional)', 'E-mail', 'Password'].map(name => page.getByLabel(name, { exact: true }))
   expect(await Promise.all(typed.map(field => field.inputValue()))).toEqual(['Rosa', email, PASSWORD])
@@ -189,7 +189,7 @@ test('a mail is sent again after a while, and not more often than the service al
   expect(await again.getAttribute('aria-disabled')).toBe('true')
   await pass(30)
   expect(await again.getAttribute('aria-disabled')).toBe('false')
-  await press('Wrong address?')
+  await press('Change the address')
   expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email)
 })
 
@@ -515,7 +515,7 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   await seeing(`${owner.email} removed ${member.email} from the team`)
   await seeing(`${owner.email} changed the permissions of ${member.email}`)
   await seeing(
-    `${owner.email} was asked to confirm that it was them before they could change the permissions`,
+    `${owner.email} was asked to confirm their identity before they could change the permissions`,
   )
   expect(await page.locator('.tag.bad').count()).toBe(0)
   await keepScreenshot(page, 'main-audit')

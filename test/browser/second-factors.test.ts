@@ -225,7 +225,7 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
 
   await logOut()
   await beginLogin(owner)
-  await seeing('Please confirm your identity')
+  await seeing('Confirm with your second factor')
   expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
   expect(await page.getByText('Welcome back').count()).toBe(0)
   await expectGoodPage(page, 'main-second-step')

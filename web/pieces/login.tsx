@@ -94,7 +94,7 @@ export function LoginSteps({
     }
   }
   return (
-    <SmallPage title={step ? t('reauth.title') : title} lead={!step && lead}>
+    <SmallPage title={step ? t('login.secondStep') : title} lead={!step && lead}>
       {!step && above}
       {about}
       {isWaiting ? (

@@ -64,7 +64,7 @@ export function SecurityPage({ person }: { readonly person: Person | null }) {
                 </div>
                 <div>
                   <Password state={state} changed={changed} person={person} />
-                  <Section title={t('security.email')}>
+                  <Section title={t('security.email')} about={person?.email}>
                     <EmailChange />
                   </Section>
                 </div>
