@@ -40,8 +40,8 @@ const USERS = 200
 /** Sessions, each with an access token: more than fit into a processor's caches, fewer than the service keeps tokens. */
 const SESSIONS = 5_000
 
-/** Makes keys, users and sessions by the service's own code, in this process and without its server. */
-export async function seed(environment) {
+/** Makes keys, users and so many sessions by the service's own code, in this process and without its server. */
+export async function seed(environment, count = SESSIONS) {
   await makeKeys(environment)
   const settings = readSettings({ ...PATIENT, ...environment })
   const app = await NestFactory.createApplicationContext(AppModule.with(settings, new Clock()), {
@@ -60,7 +60,7 @@ export async function seed(environment) {
     )
     const context = { source: 'satellite', client: FROM_HERE }
     const proof = { methods: authMethods('pwd') }
-    const opened = await inBatches(SESSIONS, async index => {
+    const opened = await inBatches(count, async index => {
       const user = users[index % users.length]
       const created = sessions.create({ ...user, userId: user.id, entitled: null }, context, proof)
       await database.transaction(transaction => sessions.add(transaction, created.session))
@@ -68,7 +68,7 @@ export async function seed(environment) {
     })
     // Each has its copy, which its first refresh leaves.
     while (feed.asOf === null) await sleep(100)
-    await inBatches(SESSIONS, index => store.touch(opened[index].session.sid, new Date()))
+    await inBatches(count, index => store.touch(opened[index].session.sid, new Date()))
     return { users, opened }
   } finally {
     await app.close()

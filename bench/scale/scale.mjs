@@ -3,19 +3,22 @@ import { parseArgs } from 'node:util'
 import { startPostgres, stopAll } from '../machine.mjs'
 import { heading, markdownTable, print, verdict } from '../report.mjs'
 import { measureLists } from './lists.mjs'
+import { measureLostCopies } from './lost-copies.mjs'
 import { measureProcesses } from './processes.mjs'
 import { measureSessions } from './sessions.mjs'
 
 const OPTIONS = {
   /** Of one Redis each; the first is what the others are compared with. */
   sessions: { type: 'string', default: '10000,1000000,5000000' },
+  /** Whose copies are lost at once. */
+  lost: { type: 'string', default: '200000' },
   /** Rows of the audit log. */
   audit: { type: 'string', default: '10000000' },
   members: { type: 'string', default: '20000' },
   /** Events that wait. */
   events: { type: 'string', default: '1000000' },
   /** Only these parts. */
-  only: { type: 'string', default: 'sessions,lists,processes' },
+  only: { type: 'string', default: 'sessions,lost,lists,processes' },
 }
 
 /** What grows: sessions, the audit log, a team, a queue, processes. Exit code 1 when a bar is missed. */
@@ -24,6 +27,7 @@ export async function measureScale(args) {
   const numbers = text => text.split(',').map(Number)
   const parts = {
     sessions: url => measureSessions(url, numbers(values.sessions)),
+    lost: url => measureLostCopies(url, Number(values.lost)),
     lists: url =>
       measureLists(url, {
         rows: Number(values.audit),

@@ -98,7 +98,7 @@ end
 local lines = {}
 for line in string.gmatch(redis.call('GET', KEYS[1]) .. '\\n', '(.-)\\n') do lines[#lines + 1] = line end
 for n = 1, tonumber(ARGV[2]) do
-  lines[4] = id(21, 'A')
+  lines[5] = id(21, 'A')
   redis.call('SET', 'copy:' .. id(21, 'A'), table.concat(lines, '\\n'), 'EX', ARGV[3])
 end
 return redis.call('DBSIZE')`
@@ -157,10 +157,13 @@ export async function measureSessionMemory() {
 /** Has the service's own store read a session from a database that has just this one, and copy it. */
 function touching(connection) {
   const metrics = { counter() {}, gauge() {} }
-  // A million transactions an hour for some years.
-  const feed = { asOf: 2 ** 34, judge: () => 'current' }
+  const timeouts = { leastIdleSeconds: 1800, haveIdleTimeouts: false, idleSeconds: () => null }
   return async session => {
-    const store = new RedisSessionStore({ run: async () => [session] }, 1, connection, feed, metrics)
+    const { generation, createdAt: readAt } = session
+    // A million transactions an hour for some years.
+    const feed = { origin: { generation, asOf: 2 ** 34, readAt }, judge: () => 'current' }
+    const database = { run: async () => [session] }
+    const store = new RedisSessionStore(database, 1, timeouts, connection, feed, metrics)
     await store.touch(session.sid, session.createdAt)
   }
 }
@@ -178,6 +181,8 @@ function aSession(userId) {
     entitled: null,
     satellites: null,
     mustEnrol: false,
+    isStamped: true,
+    idleSeconds: null,
     generation: 'AAAAAAAA',
     createdAt,
     lastUsed: createdAt,
