@@ -18,9 +18,13 @@ const NEEDS = [
   { package: 'caddy', isPresent: () => isOnPath('caddy') },
   { package: 'unzip', isPresent: () => isOnPath('unzip') },
 ]
-// For the languages and proxies of docs/integrate/other-languages.md. Without one its test says what it did not try.
-// Go and a JDK, which take half a gigabyte each, are used where they are there.
-const LANGUAGES = [
+// For the languages and proxies of docs/integrate/other-languages.md, and for other engines than Chromium's. Without one its
+// test says what it did not try. Go and a JDK, which take half a gigabyte each, are used where they are there.
+const NIGHTLY = [
+  { package: 'firefox-esr', isPresent: () => isOnPath('firefox-esr') },
+  { package: 'webkit2gtk-driver', isPresent: () => isOnPath('WebKitWebDriver') },
+  { package: 'xvfb', isPresent: () => isOnPath('xvfb-run') },
+  { package: 'xauth', isPresent: () => isOnPath('xauth') },
   { package: 'python3-jwt', isPresent: () => existsSync('/usr/lib/python3/dist-packages/jwt') },
   { package: 'php-cli', isPresent: () => isOnPath('php') },
   { package: 'nginx-light', isPresent: () => isOnPath('nginx') || existsSync('/usr/sbin/nginx') },
@@ -41,12 +45,12 @@ export function missingServers() {
 
 /**
  * Installs the programs that the tests of the tier run on, where this machine has apt-get and we are root. Does nothing
- * when they are there. Ends the process with a message when they are missing and cannot be installed; further
- * languages, which the nightly tier tries, may be missing where there is no apt-get.
+ * when they are there. Ends the process with a message when they are missing and cannot be installed; what only
+ * the nightly tier tries may be missing where there is no apt-get.
  */
 export async function installSystemPackages(tier) {
   const canInstall = process.getuid?.() === 0 && isOnPath('apt-get')
-  const wanted = tier === 'nightly' && canInstall ? [...NEEDS, ...LANGUAGES] : NEEDS
+  const wanted = tier === 'nightly' && canInstall ? [...NEEDS, ...NIGHTLY] : NEEDS
   const missing = wanted.filter(need => !need.isPresent()).map(need => need.package)
   if (missing.length === 0) return
   if (!canInstall) {

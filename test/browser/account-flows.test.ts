@@ -514,9 +514,7 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   // pages 8
   await seeing(`${owner.email} removed ${member.email} from the team`)
   await seeing(`${owner.email} changed the permissions of ${member.email}`)
-  await seeing(
-    `${owner.email} was asked to confirm their identity before they could change the permissions`,
-  )
+  await seeing(`${owner.email} was asked to confirm their identity before they could change the permissions`)
   expect(await page.locator('.tag.bad').count()).toBe(0)
   await keepScreenshot(page, 'main-audit')
 

@@ -32,7 +32,7 @@ const REST = startsWithAnyOf(
  */
 const NIGHTLY = startsWithAnyOf(
   ...['faults/fleet/', 'faults/billing/', 'faults/upgrade/', 'faults/recovery/', 'faults/process/herd.'],
-  ...['browser/languages.', 'browser/docs-site.', 'browser/examples.'],
+  ...['browser/languages.', 'browser/docs-site.', 'browser/engines.', 'browser/examples.'],
   ...['packages/next.', 'packages/frameworks.', 'packages/examples.', 'packages/other-languages.'],
 )
 
