@@ -6,13 +6,13 @@ import { serveSatellite } from '../static-site.mjs'
 const BUILT = new URL('../../dist/examples/react-satellite/', import.meta.url)
 
 export async function start(addresses) {
-  const { apiUrl, mainUrl, origin } = addresses
+  const { apiUrl, origin } = addresses
   await build({
     configFile: false,
     root: fileURLToPath(new URL('.', import.meta.url)),
     logLevel: 'warn',
     esbuild: { jsx: 'automatic' },
-    define: { MAINSTAY_URL: JSON.stringify(apiUrl), MAIN_SITE_URL: JSON.stringify(mainUrl) },
+    define: { MAINSTAY_URL: JSON.stringify(apiUrl) },
     build: {
       outDir: fileURLToPath(BUILT),
       emptyOutDir: true,

@@ -65,7 +65,7 @@ describe('npm run example -- react-satellite', () => {
   })
 
   it('lets staff in through the main site, and keeps them logged in over a reload', async () => {
-    await page.getByRole('button', { name: 'Continue on the main site' }).click()
+    await page.getByRole('button', { name: 'Continue with Mainstay' }).click()
     await page.waitForURL(`${laptop.url}/**`)
     await enter(page, PASSWORD)
     await page.getByRole('button', { name: /^Continue to / }).click()
