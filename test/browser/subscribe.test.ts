@@ -189,7 +189,7 @@ test('billing 7: shows an account that never paid, and a payment on its way', as
   await expectCard(
     owner,
     'none',
-    ['No subscription', 'Subscribe to Yearly', '$20.00'],
+    ['No subscription', 'Subscribe to Yearly', '$100.00'],
     ['Renews on', 'Invoices', 'Manage billing'],
   )
   await stage.app.sandbox.simulate.payByBankDebit(await openPage(stage.app, owner))
@@ -253,7 +253,7 @@ test('billing 7: the plan is changed on the provider’s page, from the plans', 
   await page.waitForURL(`${stage.app.sandbox.url}/portal/**`)
   await page.getByRole('button', { name: 'Confirm the change' }).click()
   await page.waitForURL(`${MAIN}/account/billing?portal=closed`)
-  await page.getByRole('definition').filter({ hasText: '$20.00 a year' }).waitFor()
+  await page.getByRole('definition').filter({ hasText: '$100.00 a year' }).waitFor()
   // An address from an earlier payment says nothing about people who have paid.
   await visit(page, `${MAIN}/account/billing?payment=back`)
   expect(await page.getByText('Nothing has been charged').count()).toBe(0)

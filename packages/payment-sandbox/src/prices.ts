@@ -69,9 +69,11 @@ export type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_de
 // Fixed: a date that changed at every start would make two answers about one checkout differ.
 const CREATED_SECONDS = 1_735_689_600
 
+const MONTHS_OF_A_YEAR = 10
+
 /**
  * The prices that exist. Each costs 10.00 times its position in the list, so that a change of plan is
- * visible. Ids that contain `yearly` are yearly, ids that contain `_eur` are in euros, ids that contain `metered` are
+ * visible, and a yearly one ten months of the price before it, as if two were free. Ids that contain `yearly` are yearly, ids that contain `_eur` are in euros, ids that contain `metered` are
  * billed by usage; all others are monthly, in US dollars and billed by quantity.
  */
 export class Prices {
@@ -81,7 +83,9 @@ export class Prices {
     priceIds: string[],
     private readonly archivedProducts: ReadonlySet<string>,
   ) {
-    this.prices = new Map(priceIds.map((id, index) => [id, recurringPrice(id, (index + 1) * 1000)]))
+    const amountOf = (id: string, index: number) =>
+      id.includes('yearly') ? MONTHS_OF_A_YEAR * Math.max(1, index) * 1000 : (index + 1) * 1000
+    this.prices = new Map(priceIds.map((id, index) => [id, recurringPrice(id, amountOf(id, index))]))
   }
 
   /** All prices, in the configured order. */
