@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const REST = startsWithAnyOf(
   ...['browser/', 'packages/', 'deploy/', 'faults/'],
   ...['http/audit/audit-backlog.', 'http/audit/audit-retention.', 'http/audit/audit-scan.'],
-  ...['http/auth/floods.', 'http/auth/login-cost.', 'http/team/many-invited.'],
+  ...['http/auth/floods.', 'http/auth/costs.', 'http/team/many-invited.'],
   ...[
     'http/billing/billing-large-accounts.',
     'http/billing/billing-long-queue.',

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { getCopied } from '../../faults/support/copies.js'
+import { refresh, sidOf } from '../../faults/support/requests.js'
+import { Database, sessions } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { CountedRequests } from '../../support/counted-requests.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
@@ -55,6 +60,31 @@ test('its second step is two queries and a transaction of eight statements, and 
   }
   expect(await leastOf(step, before)).toEqual({ statements: 12, commands: 33 })
 })
+
+test('a session that is refreshed every quarter of an hour costs the database a statement an hour', async () => {
+  const session = await signIn(app, await anOwner(app), 'satellite')
+  await getCopied(app, session)
+  const [hours, quarters] = [8, 4]
+  // What reads a session also says when it was used.
+  const written = new Set<number>()
+  const look = async () => written.add(await lastUsed(session))
+  await look()
+  for (let count = 0; count < hours * quarters; count++) {
+    app.clock.advance(3_600 / quarters)
+    expect(await refresh(app, session)).toMatchObject({ status: 200 })
+    await look()
+  }
+  // The last one follows its answer.
+  await eventually(async () => (await look()).size === 1 + hours, { what: `${hours} statements` })
+})
+
+async function lastUsed(session: SignedIn): Promise<number> {
+  const ofSession = eq(sessions.sid, sidOf(session))
+  const [row] = await app
+    .get(Database)
+    .run(db => db.select({ lastUsed: sessions.lastUsed }).from(sessions).where(ofSession))
+  return row?.lastUsed.getTime() ?? Number.NaN
+}
 
 /** The least that any of several cost, each after `before`, which is not counted. */
 async function leastOf(work: () => Promise<unknown>, before: () => Promise<void> = async () => {}) {
