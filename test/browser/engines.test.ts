@@ -53,8 +53,9 @@ describe.each(ENGINES.filter(({ isThere }) => isThere))('in $name', ({ start }) 
   let satellite: string
   let engine: Engine
   beforeAll(async () => {
-    satellite = `http://127.0.0.1:${await freePort()}`
-    laptop = await Laptop.start('dist/joined/development.js', [], { ALLOWED_ORIGINS: satellite })
+    // WebKit keeps no secure cookie without https, even at localhost.
+    laptop = await Laptop.start('dist/joined/development.js', [], { HTTPS: 'on' })
+    satellite = `https://127.0.0.1:${Number(new URL(laptop.url).port) + 1}`
     engine = await start()
   }, PATIENCE_MS)
   afterAll(async () => {
@@ -184,7 +185,7 @@ async function startFirefox(): Promise<Engine> {
     if (answer.type === 'error') throw new Error(`${method}: ${answer.message}`)
     return answer.result as T
   }
-  await send('session.new', { capabilities: {} })
+  await send('session.new', { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } })
   const { context } = await send<{ context: string }>('browsingContext.create', { type: 'tab' })
   return {
     open: async url => {
@@ -234,7 +235,10 @@ async function startWebKit(): Promise<Engine> {
     if (value?.error) throw new Error(`${path}: ${value.error}: ${value.message}`)
     return value
   }
-  const alwaysMatch = { 'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] } }
+  const alwaysMatch = {
+    acceptInsecureCerts: true,
+    'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] },
+  }
   const { sessionId } = await eventually(
     () => command<{ sessionId: string }>('POST', '', { capabilities: { alwaysMatch } }),
     { what: 'WebKit', timeoutMs: PATIENCE_MS, everyMs: 500 },

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { join } from 'node:path'
 import { request } from '../http-request.js'
 import { freePort } from './free-port.js'
@@ -26,12 +29,12 @@ export class Laptop {
       freePort(),
       freePort(),
     ])
-    const url = `http://localhost:${settings.PORT ?? port}`
+    const url = `${settings.HTTPS === 'on' ? 'https' : 'http'}://localhost:${settings.PORT ?? port}`
     const environment = {
       PORT: port,
       STRIPE_API_URL: `http://localhost:${sandbox}`,
       SMTP_URL: `smtp://localhost:${mail}`,
-      ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}`,
+      ...(settings.HTTPS !== 'on' && { ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}` }),
       DATA_DIR: join(folder.path, 'data'),
       LOG_LEVEL: 'warn',
       ...settings,
@@ -64,8 +67,14 @@ export class Laptop {
 }
 
 async function isReady(url: string): Promise<boolean> {
+  const path = '/health/ready'
   try {
-    return (await request(url, { path: '/health/ready' })).status === 200
+    if (!url.startsWith('https:')) return (await request(url, { path })).status === 200
+    // Its certificate is its own.
+    const asked = get(url + path, { rejectUnauthorized: false, agent: false })
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode === 200
   } catch {
     return false
   }
