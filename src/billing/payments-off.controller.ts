@@ -2,15 +2,15 @@ import { Controller, Get, type OnApplicationBootstrap, Post } from '@nestjs/comm
 import { HttpAdapterHost } from '@nestjs/core'
 import { RouteConfig } from '@nestjs/platform-fastify'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { notInArray } from 'drizzle-orm'
+import { isNull, notInArray } from 'drizzle-orm'
 import { Database } from '../platform/database/database.js'
-import { subscriptions } from '../platform/database/schema/billing.js'
+import { providerEvents, subscriptions } from '../platform/database/schema/billing.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { SIGNED_BODY } from '../platform/http/edge/bodies.js'
 import { Logger, pluralize } from '../platform/log.js'
 import { LiveSession, MainSite } from '../sessions/guards.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { NOT_LIVE } from './subscriptions.js'
+import { ENDED_STATUSES } from './subscriptions.js'
 
 /** The routes of payments where nothing is sold: `PAYMENTS_OFF` (403), after the checks that come first everywhere. */
 @ApiExcludeController()
@@ -68,14 +68,16 @@ export class PaymentsOffController implements OnApplicationBootstrap {
 
   private async report(): Promise<void> {
     try {
-      const live = await this.database.run(db =>
-        db.$count(subscriptions, notInArray(subscriptions.status, [...NOT_LIVE])),
+      // What AccountSettlement.isSettled waits for.
+      const going = await this.database.run(db =>
+        db.$count(subscriptions, notInArray(subscriptions.status, ['none', ...ENDED_STATUSES])),
       )
+      const waiting = await this.database.run(db => db.$count(providerEvents, isNull(providerEvents.effect)))
       this.logger.log('Payments are off')
-      if (live > 0)
+      if (going + waiting > 0)
         this.logger.warn(
-          `Payments are off, but ${pluralize(live, 'subscription')} were live when they were on: the provider goes on ` +
-            'billing them, and their accounts cannot be deleted',
+          `Payments are off, but ${pluralize(going, 'subscription')} had not ended and ${pluralize(waiting, 'event')} had ` +
+            'not been handled when they were on: the provider goes on billing, and these accounts cannot be deleted',
         )
     } catch (error) {
       this.logger.warn(`Cannot tell whether subscriptions are left: ${causeMessage(error)}`)

@@ -30,7 +30,7 @@ type ProviderStatus =
 /** Subscriptions that can never bill again. */
 export const ENDED_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'] satisfies ProviderStatus[]
 /** Subscriptions that do not bill: ended, or the first payment has not succeeded. */
-export const NOT_LIVE: readonly string[] = ['none', 'incomplete', ...ENDED_STATUSES]
+const NOT_LIVE: readonly string[] = ['none', 'incomplete', ...ENDED_STATUSES]
 /**
  * A payment is due. In the first state the provider is still trying, in the second it has given up. One that it has
  * paused for want of a payment is due as well: {@link isPastDue}.
