@@ -4,6 +4,8 @@ import { ApiProperty } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DeviceId, SentDeviceId } from '../anomalies/known-devices.js'
 import { NO_MAILS } from '../mail/mail.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Settings } from '../platform/config/settings.js'
 import { ApiError, causeMessage, type ErrorCode, isRefusal } from '../platform/errors/api-error.js'
 import { Id, Text } from '../platform/http/fields.js'
@@ -33,6 +35,7 @@ export class LinkLogins {
     private readonly loginPolicy: LoginPolicy,
     private readonly users: Users,
     private readonly sessions: LoginSessions,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /**
@@ -52,7 +55,12 @@ export class LinkLogins {
       if (!user || user.passwordHash !== passwordHash) return new ApiError('INVALID_CREDENTIALS')
       const { source, client } = context
       const refusal = await this.loginPolicy.refusalOfLogin(user, { source, origin: client.origin })
-      if (refusal) return new ApiError(refusal)
+      if (refusal) {
+        const { accountId, email } = user
+        const detail = { reason: reasonOf(user, refusal), email, link }
+        this.auditLog.enqueue(auditEvent({ userId: id, accountId, client }, 'login', detail), 'refused')
+        return new ApiError(refusal)
+      }
       const basis = { detail: { link }, use: async () => NO_MAILS }
       return await this.sessions.openSession(user, { methods: authMethods('pwd') }, context, basis)
     } catch (error) {
@@ -62,6 +70,13 @@ export class LinkLogins {
       return error
     }
   }
+}
+
+/** In the words of a login by password. */
+function reasonOf({ disabledAt }: User, refusal: ErrorCode): string {
+  if (refusal === 'OWNER_LOGIN_BARRED') return 'owner on a satellite'
+  if (refusal === 'HANDOFF_REQUIRED') return 'hand-off required'
+  return disabledAt ? 'disabled' : 'not invited to this site'
 }
 
 /** What every request that uses such a link has in its body. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
+  AuditLog,
   Database,
   handleOf,
   LinkLogins,
@@ -314,6 +315,15 @@ describe('A mailed link with which a password is typed', () => {
       expect(await codeAt(MAIN)).toBe('main')
       await closeTo(app, member, [])
       expect(await codeAt(MAIN)).toBe('INVALID_CREDENTIALS')
+      await app.get(AuditLog).flush()
+      const refused = (await app.auditRows()).filter(
+        ({ userId, action, outcome }) => userId === member.id && action === 'login' && outcome === 'refused',
+      )
+      expect(refused.map(({ detail }) => detail)).toEqual(
+        ['hand-off required', 'not invited to this site', 'not invited to this site'].map(reason => ({
+          ...{ reason, email: member.email, link: 'password-reset' },
+        })),
+      )
     })
   })
 })
