@@ -126,7 +126,7 @@ export class LoginSessions {
       await this.anomalyCheck.notifyOpened(opened.session, device, client)
       // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
       await this.ignoringOutage(this.sessions.endSurplus(user.id, liveSessions, client))
-      await this.changes.endReplaced(sessionIds, client)
+      await this.ignoringOutage(this.changes.endReplaced(sessionIds, client))
       await this.ignoringOutage(this.setLanguageIfUnknown(user, client))
       this.counts[loginMethodOf(proof)]++
       return { ...opened, deviceId: device.deviceId }
@@ -165,15 +165,14 @@ export class LoginSessions {
   }
 
   /**
-   * For housekeeping that the next login repeats. An outage here must not fail a login whose code is already used up.
+   * For housekeeping that the next login repeats, or that idle timeouts do. An outage here must not fail a login whose code is
+   * already used up, and whose session nobody would have.
    */
   private async ignoringOutage(housekeeping: Promise<void>): Promise<void> {
     try {
       await housekeeping
     } catch (error) {
-      this.logger.warn(
-        `Housekeeping after a login was skipped; the next login does it: ${causeMessage(error)}`,
-      )
+      this.logger.warn(`Housekeeping after a login was skipped: ${causeMessage(error)}`)
     }
   }
 
