@@ -135,12 +135,16 @@ function noticeMail(
   notice: Notice,
   mainSite: string,
 ): Mail {
-  const when = { device, ip, day: words.day(at), time: words.time(at) }
+  const when = { device, day: words.day(at), time: words.time(at) }
   const circumstances = location
     ? words.phrase('notice.circumstancesWithPlace', { ...when, place: location })
     : words.phrase('notice.circumstances', when)
   const values = { ...notice, site, circumstances }
-  if (url) return words.mail('notice', { ...values, url })
+  if (url) {
+    const withIp = `${circumstances}\n${words.phrase('notice.ip', { ip })}`
+    return words.mail('notice', { ...values, circumstances: withIp, url })
+  }
+  // Whose mailbox it is by now is not known.
   const emailChanged = words.emailChangedSubject(mainSite)
   return words.mail('noticeAtEarlierAddress', { ...values, emailChanged })
 }

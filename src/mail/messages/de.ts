@@ -408,9 +408,9 @@ export const de: Translated = {
     'handoff.none':
       'Alle, auch die Inhaberin oder der Inhaber, dürfen ihr Passwort jetzt bei Satelliten eingeben, die das zulassen.',
 
-    'notice.circumstances': 'Gerät: {device}\nZeit: {day}, {time} Uhr UTC\nIP-Adresse: {ip}',
-    'notice.circumstancesWithPlace':
-      'Gerät: {device}\nOrt: in oder bei {place}\nZeit: {day}, {time} Uhr UTC\nIP-Adresse: {ip}',
+    'notice.circumstances': 'Gerät: {device}\nZeit: {day}, {time} Uhr UTC',
+    'notice.circumstancesWithPlace': 'Gerät: {device}\nOrt: in oder bei {place}\nZeit: {day}, {time} Uhr UTC',
+    'notice.ip': 'IP-Adresse: {ip}',
     'notice.unknownDevice': 'unbekanntes Gerät',
     'notice.deviceOnSystem': '{app} auf {system}',
     'notice.nothingToDo': 'Wenn Sie das waren, brauchen Sie nichts zu tun.',

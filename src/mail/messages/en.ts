@@ -417,9 +417,9 @@ export const en = {
       'Only the owner still has to log in through the main site. Everyone else may type their password on satellites that allow it.',
     'handoff.none': 'Everyone, including the owner, may now type their password on satellites that allow it.',
 
-    'notice.circumstances': 'Device: {device}\nTime: {day}, {time} UTC\nIP address: {ip}',
-    'notice.circumstancesWithPlace':
-      'Device: {device}\nPlace: in or near {place}\nTime: {day}, {time} UTC\nIP address: {ip}',
+    'notice.circumstances': 'Device: {device}\nTime: {day}, {time} UTC',
+    'notice.circumstancesWithPlace': 'Device: {device}\nPlace: in or near {place}\nTime: {day}, {time} UTC',
+    'notice.ip': 'IP address: {ip}',
     'notice.unknownDevice': 'unknown device',
     'notice.deviceOnSystem': '{app} on {system}',
     'notice.nothingToDo': 'If this was you, you do not need to do anything.',

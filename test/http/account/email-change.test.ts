@@ -295,11 +295,13 @@ describe('A change of the e-mail address', () => {
     const newsTo = async (address: string) =>
       (await app.mailsTo(address)).filter(({ subject }) => news.includes(subject as string))
     expect((await newsTo(email)).map(({ subject }) => subject).sort()).toEqual(news)
+    expect((await newsTo(email)).some(({ text }) => text.includes('IP address'))).toBe(true)
     const told = await newsTo(owner.email)
     expect(told.map(({ subject }) => subject).sort()).toEqual(news)
     // One of their own would let in whoever has got the mailbox since.
     for (const { text } of told) {
       expect(text).not.toContain('http')
+      expect(text).not.toContain('IP address')
       expect(text).toContain(
         'open our e-mail “Your e-mail address for Mainstay has been changed” and follow its link “This was not me”',
       )

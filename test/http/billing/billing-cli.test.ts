@@ -390,7 +390,7 @@ describe('billing at the command line, beside a running server', () => {
         ...{ accountId: accountOf(twice), detail: { operator: 'command line', reason: 'they wrote' } },
       })
       expect(ended.output).toMatch(
-        new RegExp(`^Refunded: 2000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
+        new RegExp(`^Refunded: 10000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
       )
       expect(await statusOf(app, twice.signedIn)).toBe('active')
       expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
@@ -426,7 +426,7 @@ describe('billing at the command line, beside a running server', () => {
       expect(code).toBe(1)
       const lines = output.trimEnd().split('\n')
       expect(lines).toEqual([
-        expect.stringMatching(/^Refunded: 2000 usd \(smallest unit\) of pi_\w+$/),
+        expect.stringMatching(/^Refunded: 10000 usd \(smallest unit\) of pi_\w+$/),
         expect.stringMatching(/^Failed: pi_\w+: Charge ch_\w+ has been charged back\.$/),
         `${second} has ended`,
       ])
