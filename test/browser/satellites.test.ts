@@ -92,7 +92,7 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
   await publish(RECORD)
   await press('Check now')
   await seeing('The proof was found. The satellite is active now.')
-  await seeing(`src="${MAIN}/client/`)
+  await seeing(/src="https:.*mainstay-login.js"/)
   await expectGoodPage(page, 'main-satellite-active')
   await stage.app.get(Satellites).refresh()
 

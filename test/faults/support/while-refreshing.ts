@@ -21,12 +21,14 @@ export async function whileRefreshing(
 ): Promise<{ lost: number; answeredMs: number }> {
   let isOver = false
   const seen = { live: new Map<number, number>(), ended: new Map<number, number>() }
+  const unavailable = new Set<string>()
   let answeredMs = 0
   const keepAsking = async (app: TestApp, session: SignedIn, statuses: Map<number, number>) => {
     for (let isLast = false; !isLast; ) {
       isLast = isOver
       const sentAt = performance.now()
-      const { status } = await refreshOwn(app, session)
+      const { status, body } = await refreshOwn(app, session)
+      if (status === 503) unavailable.add(JSON.stringify(body))
       answeredMs = Math.max(answeredMs, performance.now() - sentAt)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
@@ -42,9 +44,14 @@ export async function whileRefreshing(
     await Promise.all(asking)
   }
   const statusesOf = (statuses: Map<number, number>) => [...statuses.keys()]
-  expect({ live: statusesOf(seen.live), ended: statusesOf(seen.ended) }).toEqual({
+  expect({
+    live: statusesOf(seen.live),
+    ended: statusesOf(seen.ended),
+    unavailable: [...unavailable],
+  }).toEqual({
     live: live.length > 0 ? [200] : [],
     ended: ended.length > 0 ? [401] : [],
+    unavailable: [],
   })
   return { lost: (seen.live.get(401) ?? 0) + (seen.ended.get(200) ?? 0), answeredMs }
 }
