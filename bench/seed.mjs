@@ -40,8 +40,11 @@ const USERS = 200
 /** Sessions, each with an access token: more than fit into a processor's caches, fewer than the service keeps tokens. */
 const SESSIONS = 5_000
 
-/** Makes keys, users and so many sessions by the service's own code, in this process and without its server. */
-export async function seed(environment, count = SESSIONS) {
+/**
+ * Makes keys, users and so many sessions by the service's own code, in this process and without its server. Each session has
+ * a copy, unless `isCopied` is false.
+ */
+export async function seed(environment, { count = SESSIONS, isCopied = true } = {}) {
   await makeKeys(environment)
   const settings = readSettings({ ...PATIENT, ...environment })
   const app = await NestFactory.createApplicationContext(AppModule.with(settings, new Clock()), {
@@ -66,8 +69,9 @@ export async function seed(environment, count = SESSIONS) {
       await database.transaction(transaction => sessions.add(transaction, created.session))
       return created
     })
-    // Each has its copy, which its first refresh leaves.
-    while (feed.asOf === null) await sleep(100)
+    if (!isCopied) return { users, opened }
+    // Its first refresh leaves it.
+    while (feed.origin === null) await sleep(100)
     await inBatches(count, index => store.touch(opened[index].session.sid, new Date()))
     return { users, opened }
   } finally {

@@ -13,10 +13,11 @@ const MILLION = 1_000_000
 export async function measureLostCopies(databaseUrl, count) {
   const redisUrl = await startRedis('redis-lost')
   const environment = await environmentOf('lost_copies', databaseUrl, redisUrl)
-  const { opened } = await seed(environment, count)
+  const { opened } = await seed(environment, { count, isCopied: false })
   const service = await startService('service-lost', environment)
   const { requests } = refreshRequests(opened)
   const refreshAll = () => sendAll(service, requests)
+  // There are copies after that.
   await refreshAll()
   const before = await refreshAll()
   await withRedis(redisUrl, redis => redis.flushAll())
