@@ -1,8 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { IsOptional, Matches } from 'class-validator'
+import { IsInt, IsOptional, Matches } from 'class-validator'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Line, ParseText } from '../platform/http/fields.js'
+import { decodeCursor, encodeCursor, PageCursor } from '../platform/http/paging.js'
 import { IdInPath, UUID_PATTERN } from '../platform/http/request.js'
 import { ActiveSessions } from '../sessions/active-sessions.js'
 import { CountsAsWrite } from '../sessions/guards.js'
@@ -23,6 +24,17 @@ class SearchQuery {
   @ParseText(text => text.trim())
   @Line({ min: 2, max: 254 })
   q!: string
+
+  /** The block at which the step begins. */
+  @PageCursor(blockInCursor, IsInt)
+  after?: number
+}
+
+const BLOCK = /^[1-9]\d{0,8}$/
+
+function blockInCursor(text: string): number | null {
+  const block = decodeCursor(text, BLOCK)
+  return block === null ? null : Number(block)
 }
 
 class AccountQuery {
@@ -43,8 +55,16 @@ export class DirectoryController {
   @ForOperators()
   @CountsAsWrite()
   @Get('search')
-  find(@Query() { q }: SearchQuery, @CurrentOperatorActor() actor: OperatorActor) {
-    return this.directory.search(q, actor)
+  async find(@Query() { q, after = 0 }: SearchQuery, @CurrentOperatorActor() actor: OperatorActor) {
+    const { next, ...found } = await this.directory.search(q, after, actor)
+    return { ...found, next: next === null ? null : encodeCursor(String(next)) }
+  }
+
+  @ForOperators()
+  @CountsAsWrite()
+  @Get('viewed')
+  viewed(@CurrentOperatorActor() actor: OperatorActor) {
+    return this.directory.lastViewed(actor)
   }
 
   @ForOperators()

@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, like, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ALL_IDS, type AuditRow } from '../audit/chain.js'
 import { scanAuditLog } from '../audit/scan.js'
 import { usersInRows } from '../audit/trail.js'
 import { BillingInspection } from '../billing/operations.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { auditEvent, auditEventOf } from '../platform/audit/audit-event.js'
+import { type AuditEvent, auditEvent, auditEventOf } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
-import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import { auditLog } from '../platform/database/schema/audit.js'
-import { billingCustomers, subscriptions } from '../platform/database/schema/billing.js'
-import { satellites } from '../platform/database/schema/satellites.js'
-import { inAnyLocale, startsWith, startsWithIgnoringCase } from '../platform/database/sql.js'
+import { subscriptions } from '../platform/database/schema/billing.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { deviceName, isId } from '../platform/http/request.js'
+import { deviceName } from '../platform/http/request.js'
 import type { RegisteredSatellite } from '../satellites/registered-satellites.js'
 import { SatelliteAdministration } from '../satellites/registry.js'
 import { ActiveSessions } from '../sessions/active-sessions.js'
@@ -24,34 +21,15 @@ import { Accounts } from '../users/accounts.js'
 import type { User } from '../users/user.js'
 import { type UserCursor, Users } from '../users/users.js'
 import { type OperatorActor, withReason } from './operator.guard.js'
+import { accountsOf, search, usersOf } from './search.js'
 
-/** If more match, type more. */
-const MAX_RESULTS = 20
 /** How many members one page of an account shows. */
 const MEMBERS = 50
 const WAITING_EVENTS = 20
 const LATEST_ROWS = 20
-
-interface FoundAccount {
-  readonly id: string
-  readonly name: string | null
-  readonly owner: string | null
-  readonly createdAt: Date
-}
-
-interface FoundUser {
-  readonly id: string
-  readonly accountId: string
-  readonly email: string
-  readonly name: string | null
-  readonly role: 'owner' | 'member'
-  readonly disabledAt: Date | null
-}
-
-interface Found {
-  readonly accounts: readonly FoundAccount[]
-  readonly users: readonly FoundUser[]
-}
+const LAST_VIEWED = 8
+/** Of the operator's views: many may be of the same person. */
+const VIEWS_READ = 200
 
 /** What operators see of accounts and users. Each view and search is recorded before it is answered. */
 @Injectable()
@@ -71,17 +49,29 @@ export class Directory {
     this.billing = new BillingInspection(database)
   }
 
-  /**
-   * At most 20 accounts and 20 users: either by id; users by the start of their e-mail address; accounts by
-   * the start of their name, by the origin of a satellite, or by the payment provider's customer id. Recorded
-   * before it is answered.
-   */
-  async search(text: string, actor: OperatorActor): Promise<Found> {
-    await this.database.transaction(transaction =>
-      this.auditLog.record(transaction, auditEvent(actor, 'operator.search', { text })),
-    )
-    const [foundAccounts, foundUsers] = await Promise.all([this.findAccounts(text), this.findUsers(text)])
-    return { accounts: foundAccounts, users: foundUsers }
+  /** A step of a search, from this block on (see `search`). Recorded before it is answered. */
+  async search(text: string, from: number, actor: OperatorActor) {
+    await this.record(auditEvent(actor, 'operator.search', { text }))
+    return this.database.report(db => search(db, text, from))
+  }
+
+  /** The accounts and users that this operator has viewed last and that still exist, newest first. Recorded like any list. */
+  async lastViewed(actor: OperatorActor) {
+    const views = await this.latestViewsOf(actor.operator.id)
+    const userIds = views.flatMap(({ userId }) => userId ?? [])
+    const accountIds = views.flatMap(({ userId, accountId }) => (userId ? [] : (accountId ?? [])))
+    const [foundUsers, foundAccounts] = await Promise.all([
+      this.database.run(db => usersOf(db, userIds)),
+      this.database.run(db => accountsOf(db, accountIds)),
+    ])
+    const detail = { list: 'last viewed', users: userIds, accounts: accountIds }
+    if (views.length > 0) await this.record(auditEvent(actor, 'operator.list', detail))
+    const viewed = views.flatMap(({ at, userId, accountId }) => {
+      const user = foundUsers.find(({ id }) => id === userId) ?? null
+      const account = userId ? null : (foundAccounts.find(({ id }) => id === accountId) ?? null)
+      return user || account ? [{ at, user, account }] : []
+    })
+    return { viewed }
   }
 
   /**
@@ -138,33 +128,17 @@ export class Directory {
     }
   }
 
-  private findAccounts(text: string): Promise<FoundAccount[]> {
-    return this.database.report(async db => {
-      const ids = isId(text) ? [text] : await idsOfAccounts(db, text)
-      const { id, name, createdAt } = accounts
-      const isOwner = and(eq(users.accountId, id), eq(users.role, 'owner'))
-      return db
-        .select({ id, name, owner: users.email, createdAt })
-        .from(accounts)
-        .leftJoin(users, isOwner)
-        .where(inArray(id, ids))
-        .orderBy(inAnyLocale(name), id)
-        .limit(MAX_RESULTS)
-    })
-  }
-
-  private findUsers(text: string): Promise<FoundUser[]> {
-    const which = isId(text) ? eq(users.id, text) : like(users.email, startsWith(text.toLowerCase()))
-    const { id, accountId, email, name, role, disabledAt } = users
-    return this.database.report(db =>
-      db
-        .select({ id, accountId, email, name, role, disabledAt })
-        .from(users)
-        .where(which)
-        // By bytes, as the index for beginnings has them.
-        .orderBy(sql`${email} using ~<~`)
-        .limit(MAX_RESULTS),
+  /** One for each account or user, among the latest rows of all operators. */
+  private async latestViewsOf(operatorId: string): Promise<AuditRow[]> {
+    const where = and(
+      eq(auditLog.action, 'operator.view'),
+      sql`${auditLog.detail} ->> 'operator' = ${operatorId}`,
     )
+    const selection = { accountId: null, isByOperator: true, where } as const
+    const step = { range: ALL_IDS, order: 'newest first', limit: VIEWS_READ } as const
+    const { rows } = await this.database.report(db => scanAuditLog(db, selection, step))
+    const newest = new Map(rows.toReversed().map(row => [row.userId ?? row.accountId, row]))
+    return rows.filter(row => newest.get(row.userId ?? row.accountId) === row).slice(0, LAST_VIEWED)
   }
 
   private async ownerOf(accountId: string) {
@@ -206,7 +180,12 @@ export class Directory {
     actor: OperatorActor,
   ): Promise<void> {
     const { accountId, id } = target
-    const event = auditEventOf({ accountId, ...(id && { id }) }, withReason(actor, null), 'operator.view')
+    return this.record(
+      auditEventOf({ accountId, ...(id && { id }) }, withReason(actor, null), 'operator.view'),
+    )
+  }
+
+  private record(event: AuditEvent): Promise<void> {
     return this.database.transaction(transaction => this.auditLog.record(transaction, event))
   }
 
@@ -223,22 +202,6 @@ export class Directory {
     const { emails } = await usersInRows(this.database, accountId, rows)
     return { latest: rows.map(shownRow), people: Object.fromEntries(emails) }
   }
-}
-
-/** Each of the three searches uses its own index; combined in one condition they would scan every account. */
-async function idsOfAccounts(db: Db, text: string): Promise<string[]> {
-  const isNamed = startsWithIgnoringCase(accounts.name, text)
-  const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MAX_RESULTS)
-  const withSatellite = db
-    .select({ id: satellites.accountId })
-    .from(satellites)
-    .where(and(eq(satellites.origin, text), ne(satellites.state, 'pending')))
-  const ofCustomer = db
-    .select({ id: billingCustomers.accountId })
-    .from(billingCustomers)
-    .where(eq(billingCustomers.customerId, text))
-  const rows = [...(await named), ...(await withSatellite), ...(await ofCustomer)]
-  return [...new Set(rows.map(({ id }) => id))]
 }
 
 /** What the console shows of a user, in the list of an account and on a page of their own. */

@@ -238,7 +238,7 @@ export class Users {
       return db
         .select()
         .from(looked)
-        .where(and(end ? isUpTo(end) : undefined, contains(text)))
+        .where(and(end ? isUpTo(end) : undefined, containsText(text)))
         .orderBy(createdAt, id)
         .limit(count)
     })
@@ -267,8 +267,8 @@ export class Users {
   }
 }
 
-/** Addresses are stored in lower case. */
-function contains(text: string): SQL {
+/** Whether the user's address or name contains the text, ignoring case. Addresses are stored in lower case. */
+export function containsText(text: string): SQL {
   const isInEmail = sql`position(${text.toLowerCase()} in ${users.email}) > 0`
   return sql`(${isInEmail} or ${containsIgnoringCase(users.name, text)})`
 }

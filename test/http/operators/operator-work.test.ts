@@ -8,6 +8,7 @@ import {
   handlersOf,
   type LimitedKind,
   RateLimiter,
+  searchFrom,
   type User,
   UserCreation,
   Users,
@@ -21,6 +22,7 @@ import { aSatellite } from '../../support/satellites.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { slow, slowOnServers } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
+import { readBy } from '../support/read-by.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
@@ -199,8 +201,60 @@ describe('operator console: looks', () => {
       ])
     for (const text of [member.email.slice(0, 20).toUpperCase(), member.id])
       expect((await search(text)).users).toMatchObject([{ id: member.id, accountId: owner.accountId }])
-    expect(await search('%%')).toEqual({ accounts: [], users: [] })
-    expect(await search('Rosa _ & Co')).toEqual({ accounts: [], users: [] })
+  })
+
+  it('finds any part of an address or a name, beginnings first, and takes every character as it is', async () => {
+    const owner = await anOwner(app)
+    const [one, other] = [await aMember(app, owner), await aMember(app, owner)]
+    const database = app.get(Database)
+    const name = 'Yuki 100%_\\ Tanaka'
+    await database.run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
+    await database.run(db => db.update(users).set({ name }).where(eq(users.id, one.id)))
+    const email = `tanaka-${other.email}` as Email
+    await database.run(db => db.update(users).set({ email }).where(eq(users.id, other.id)))
+    expect(await search('TANAKA')).toMatchObject({
+      accounts: [{ id: owner.accountId }],
+      users: [{ id: other.id }, { id: one.id }],
+      next: null,
+    })
+    expect((await search(one.email.slice(8, 30))).users).toMatchObject([{ id: one.id }])
+    for (const text of ['100%_\\', '%_', '_\\'])
+      expect(await search(text)).toMatchObject({
+        accounts: [{ id: owner.accountId }],
+        users: [{ id: one.id }],
+      })
+    for (const text of ['%%', 'Yuki _00', 'Yuki%', '\\%'])
+      expect(await search(text)).toEqual({ accounts: [], users: [], next: null })
+  })
+
+  it('reads a part of the tables in each step of a search, and everything in all of them', async () => {
+    const owner = await anOwner(app)
+    const members = await importMembers(app, owner, 100)
+    const sought = members.at(-1) as User
+    const database = app.get(Database)
+    const found: string[] = []
+    let steps = 0
+    for (let from: number | null = 0; from !== null; steps++) {
+      const block: number = from
+      let next: number | null = null
+      const read = await readBy(
+        database,
+        async db => {
+          const step = await searchFrom(db, sought.email.slice(3), block, 1)
+          found.push(...step.users.map(({ id }) => id))
+          next = step.next
+        },
+        'users',
+      )
+      expect(read.rows).toBeLessThan(100)
+      from = next
+    }
+    expect(steps).toBeGreaterThan(2)
+    expect(found).toEqual([sought.id])
+    const answers = await Promise.all(
+      ['0', 'x', 'MA'].map(after => operator.get(`search?q=ab&after=${after}`)),
+    )
+    expect(answers.map(outcome)).toEqual(Array(3).fill('400 INVALID_QUERY'))
   })
 
   it('refuses text that no database accepts', async () => {
@@ -419,6 +473,7 @@ describe('the searches of names', () => {
         expect([name, text, found.users]).toMatchObject([name, text, [{ userId: id }]])
         const { json: byOperator } = await operator.get(`search?${q}`)
         expect([name, text, byOperator.accounts]).toMatchObject([name, text, [{ id: owner.accountId }]])
+        expect([name, text, byOperator.users]).toMatchObject([name, text, [{ id }]])
       }
       const { json: others } = await team(app, session, 'GET', `?${new URLSearchParams({ q: `${name}x` })}`)
       expect([name, others.users]).toEqual([name, []])
@@ -471,11 +526,11 @@ describe('the lists of found accounts and users', () => {
 
 /** Each with texts that find it. */
 const NAMES_SEARCHED_FOR = [
-  ['Ümit', 'ümit', 'ÜMIT', 'Üm'],
-  ['ÉLODIE', 'élodie', 'Élodie'],
+  ['Ümit', 'ümit', 'ÜMIT', 'Üm', 'MIT'],
+  ['ÉLODIE', 'élodie', 'Élodie', 'lodi'],
   ['mikael', 'MIKAEL', 'mi'],
   ['MIKAEL', 'mikael', 'Mik'],
-  ['Straße 5', 'straße', 'STRAßE'],
+  ['Straße 5', 'straße', 'STRAßE', 'AßE'],
   ['ΝΙΚΟΣ', 'Νικος', 'νικοσ'],
   ['A.B* (C) [D]^{2}|$\\', 'a.b* (c) [d]^{2}|$\\', 'A.B*'],
 ] as const
