@@ -185,8 +185,10 @@ export { Mailer, openSmtp } from '../src/mail/mailer.js'
 export { de } from '../src/mail/messages/de.js'
 export { en, type MailName, type Phrase, type Translated } from '../src/mail/messages/en.js'
 export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
+export { Figures } from '../src/operators/figures.js'
 export { ConsoleAddress } from '../src/operators/operator.guard.js'
 export { Operators } from '../src/operators/operators.js'
+export { search as searchFrom } from '../src/operators/search.js'
 export { serveSites } from '../src/pages/serve-sites.js'
 export { PAGE_PATHS, pagePolicy, pageWith, Site } from '../src/pages/site.js'
 export { SiteHosts } from '../src/pages/site-hosts.js'
@@ -248,7 +250,7 @@ export {
   rememberedDevices,
   totpFactors,
 } from '../src/platform/database/schema/factors.js'
-export { operatorSessions } from '../src/platform/database/schema/operators.js'
+export { hourlyFigures, operatorSessions } from '../src/platform/database/schema/operators.js'
 export {
   failedMails,
   hourlyBudgets,

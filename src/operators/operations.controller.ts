@@ -11,18 +11,22 @@ import {
 } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IsOptional, Matches, MaxLength } from 'class-validator'
+import { isNotNull } from 'drizzle-orm'
 import { BillingInspection, BillingReplay, EVENT_STATES, type EventState } from '../billing/operations.js'
 import { PartsMonitor } from '../health/parts-monitor.js'
 import { FailedMails } from '../mail/failed-mails.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
+import { accounts } from '../platform/database/schema/accounts.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { OneOf, ParseText } from '../platform/http/fields.js'
 import { type Age, AgeCursor, ageCursor, PageLimit, pageOf } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
+import { RegisteredSatellites } from '../satellites/registered-satellites.js'
 import { SatelliteAdministration } from '../satellites/registry.js'
 import { CountsAsWrite } from '../sessions/guards.js'
 import { shownSatellite, withAccountNames } from './directory.js'
+import { Figures } from './figures.js'
 import {
   CurrentOperatorActor,
   ForOperators,
@@ -155,16 +159,21 @@ export class OperatorEventsController {
   }
 }
 
-/** The state of the service. */
+/** Of the accounts that are to be deleted next. */
+const DELETIONS = 5
+
+/** The state of the service, and what happens in it. */
 @ApiExcludeController()
 @Controller('api/operator')
 export class OperatorHealthController {
   private readonly inspection: BillingInspection
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly parts: PartsMonitor,
     private readonly failedMails: FailedMails,
+    private readonly satellites: RegisteredSatellites,
+    private readonly figures: Figures,
     private readonly settings: Settings,
   ) {
     this.inspection = new BillingInspection(database)
@@ -186,5 +195,36 @@ export class OperatorHealthController {
         subscriptionsByPrice: Object.fromEntries(billing.subscriptionsByPrice),
       },
     }
+  }
+
+  /** The state of the service, with what else may need somebody: lost proofs, and the next accounts to be deleted. */
+  @ForOperators()
+  @Get('attention')
+  async attention() {
+    const [health, failing, deletions] = await Promise.all([
+      this.health(),
+      this.database.report(db => this.satellites.countFailing(db)),
+      this.nextDeletions(),
+    ])
+    return { ...health, satellites: { failing }, deletions }
+  }
+
+  /** Logins, failures and sign-ups of the last 30 days, in UTC. */
+  @ForOperators()
+  @Get('figures')
+  async byDay() {
+    return { days: await this.figures.byDay() }
+  }
+
+  private async nextDeletions() {
+    const { id, name, deleteAt } = accounts
+    const isPending = isNotNull(deleteAt)
+    const [all, next] = await this.database.run(db =>
+      Promise.all([
+        db.$count(accounts, isPending),
+        db.select({ id, name, deleteAt }).from(accounts).where(isPending).orderBy(deleteAt).limit(DELETIONS),
+      ]),
+    )
+    return { all, next }
   }
 }

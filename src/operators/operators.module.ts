@@ -17,6 +17,7 @@ import { OperatorActivityController } from './activity.js'
 import { DirectoryController, PersonController } from './directory.controller.js'
 import { Directory } from './directory.js'
 import { FailedMailService, OperatorMailsController } from './failed-mails.js'
+import { Figures } from './figures.js'
 import { OperatorLoginController, OperatorPasskeysController } from './login.controller.js'
 import { OperatorLogin, OperatorPasskeys } from './login.js'
 import {
@@ -67,9 +68,10 @@ const CONTROLLERS = [
   ],
 })
 export class OperatorsModule {
-  /** Has no routes unless OPERATOR_ORIGIN is set, and none of payments where there are none. */
+  /** Has no routes and counts nothing unless OPERATOR_ORIGIN is set; no routes of payments where there are none. */
   static with({ operators, stripe }: Settings): DynamicModule {
+    if (!operators) return { module: OperatorsModule }
     const controllers = stripe ? [...CONTROLLERS, OperatorEventsController] : CONTROLLERS
-    return { module: OperatorsModule, controllers: operators ? controllers : [] }
+    return { module: OperatorsModule, controllers, providers: [Figures] }
   }
 }

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, count, eq, gt } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { SiteUrls } from '../mail/site-urls.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { satelliteProofs, satellites } from '../platform/database/schema/satellites.js'
 import { causeMessage } from '../platform/errors/api-error.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
@@ -51,7 +49,7 @@ export class SatelliteCheckJob {
     metrics.gauge({
       name: 'satellites_failing',
       help: 'Active satellites whose proof was not found by the last check',
-      read: metrics.cached('satellites', () => this.countFailing()),
+      read: metrics.cached('satellites', () => database.report(db => registered.countFailing(db))),
     })
   }
 
@@ -148,17 +146,6 @@ export class SatelliteCheckJob {
     await this.database.run(db => this.registered.postponeCheck(db, ids))
     if (ids.length > 0)
       this.logger.warn(`No check of ${ids.length} satellites got an answer; retrying in an hour`)
-  }
-
-  private async countFailing(): Promise<number> {
-    const [row] = await this.database.report(db =>
-      db
-        .select({ failing: count() })
-        .from(satelliteProofs)
-        .innerJoin(satellites, eq(satellites.id, satelliteProofs.satelliteId))
-        .where(and(gt(satelliteProofs.failures, 0), eq(satellites.state, 'active'))),
-    )
-    return row?.failing ?? 0
   }
 }
 

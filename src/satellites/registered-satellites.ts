@@ -313,6 +313,16 @@ export class RegisteredSatellites {
       .where(and(inArray(satelliteProofs.satelliteId, ids), isLongAgo, isNotSoon))
   }
 
+  /** How many are active although the last check did not find their proof. */
+  async countFailing(db: Db): Promise<number> {
+    const [row] = await db
+      .select({ failing: count() })
+      .from(satelliteProofs)
+      .innerJoin(satellites, eq(satellites.id, satelliteProofs.satelliteId))
+      .where(and(gt(satelliteProofs.failures, 0), eq(satellites.state, 'active')))
+    return row?.failing ?? 0
+  }
+
   /** Starts with a new token and no results. */
   private async startProof(db: Db, satelliteId: string): Promise<ProofRow> {
     const unknown = { provenAt: null, method: null, checkedAt: null, failures: 0, failingSince: null }

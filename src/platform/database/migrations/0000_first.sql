@@ -249,6 +249,14 @@ CREATE TABLE "failed_mails" (
 	"claimed_until" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "hourly_figures" (
+	"hour" timestamp (3) with time zone PRIMARY KEY NOT NULL,
+	"logins" integer NOT NULL,
+	"second_factors" integer NOT NULL,
+	"failed_logins" integer NOT NULL,
+	"sign_ups" integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "operator_passkeys" (
 	"credential_id" text PRIMARY KEY NOT NULL,
 	"operator_id" uuid NOT NULL,

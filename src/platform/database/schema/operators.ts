@@ -1,4 +1,4 @@
-import { bigint, boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { instant } from './columns.js'
 
 /**
@@ -49,4 +49,15 @@ export const operatorPasskeys = pgTable('operator_passkeys', {
   isBackupEligible: boolean('is_backup_eligible').notNull(),
   name: text('name').notNull(),
   createdAt: instant('created_at').notNull(),
+})
+
+/** What happened in an hour that is over, counted from the audit log (src/operators/figures.ts). Kept for 30 days. */
+export const hourlyFigures = pgTable('hourly_figures', {
+  /** When it began. */
+  hour: instant('hour').primaryKey(),
+  logins: integer('logins').notNull(),
+  /** Of these logins, the ones that were proven by more than a password. */
+  secondFactors: integer('second_factors').notNull(),
+  failedLogins: integer('failed_logins').notNull(),
+  signUps: integer('sign_ups').notNull(),
 })
