@@ -126,6 +126,6 @@ test('a small screen cuts off neither the brand nor the page that is shown', asy
     expect([x >= 0, x + shown <= width]).toEqual([true, true])
     const brand = '(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)'
     expect(await page.evaluate(`${brand}(document.querySelector('.brand > span'))`)).toBe(true)
-    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'Overview' }).click()
   }
 })

@@ -1,6 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { AuditLog, auditEvent, FailedMails, Mailer, Users } from '../sources.js'
+import {
+  AuditLog,
+  accounts,
+  auditEvent,
+  Database,
+  FailedMails,
+  Mailer,
+  secondsAfter,
+  Users,
+  users,
+} from '../sources.js'
 import { giveAuthenticator } from '../support/authenticator.js'
 import { eventually } from '../support/eventually.js'
 import { openSession } from '../support/open-session.js'
@@ -93,7 +104,7 @@ describe('an operator', () => {
     await logIn(operator.app.wrongCode())
     await page.getByText('The address, the password or the code is wrong.').waitFor()
     await logIn()
-    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
 
     await search(owner.email)
@@ -120,6 +131,48 @@ describe('an operator', () => {
     await change('Reset in 24 hours', 'has been told by mail')
     await page.getByText('All of them are going to be removed on').waitFor()
     await change('Keep them', 'The second factors stay')
+  })
+
+  test('finds somebody by a part of their name, and again on the first page, below what needs attention', async () => {
+    const owner = await anOwner(stage.app)
+    const database = stage.app.get(Database)
+    const name = `Yuki Tanaka ${owner.id.slice(0, 8)}`
+    await database.run(db => db.update(users).set({ name }).where(eq(users.id, owner.id)))
+    const deleteAt = secondsAfter(stage.app.clock.now(), 14 * 24 * 60 * 60)
+    await database.run(db =>
+      db.update(accounts).set({ name: 'Leaving soon', deleteAt }).where(eq(accounts.id, owner.accountId)),
+    )
+    await logIn()
+    await search(name.slice(5))
+    await page.getByRole('link', { name: owner.email }).click()
+    await page.getByRole('heading', { name: owner.email }).waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('link', { name: owner.email }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Leaving soon is going to be deleted' }).waitFor()
+    await page.getByRole('img', { name: 'Sign-ups by day' }).waitFor()
+    await page.getByText('Show by day').click()
+    expect(await page.getByRole('row').count()).toBe(31)
+    await expectGoodPage(page, 'operators-overview')
+  })
+
+  test.each([375, 1280])('sees the first page without anything moving, at %i pixels', async width => {
+    await logIn()
+    await page.getByRole('heading', { name: 'Last viewed' }).waitFor()
+    await page.setViewportSize({ width, height: 800 })
+    let requests = 0
+    await page.route('**/api/**', async route => {
+      await page.waitForTimeout(60 * ++requests)
+      await route.continue()
+    })
+    await page.addInitScript(`
+      globalThis.shifts = []
+      new PerformanceObserver(list => shifts.push(...list.getEntries().map(({ value }) => value)))
+        .observe({ type: 'layout-shift', buffered: true })`)
+    await visit(page, OPERATORS)
+    await page.getByRole('heading', { name: 'Last viewed' }).waitFor()
+    const shifts = (await page.evaluate('shifts')) as number[]
+    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThanOrEqual(0.05)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('sees what waits and what has failed', async () => {
@@ -186,7 +239,7 @@ describe('an operator', () => {
     const owner = await anOwner(stage.app)
     for (let number = 0; number < 5; number++) await openSession(stage.app, owner, 'main', client(MAIN))
     await logIn()
-    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.setViewportSize({ width: 320, height: 480 })
     await visit(page, `${OPERATORS}/users/${owner.id}`)
     await page.getByRole('button', { name: 'End all' }).focus()
@@ -209,7 +262,7 @@ describe('an operator', () => {
 
   test('is asked to log in again when the login has ended', async () => {
     await logIn()
-    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     stage.app.clock.advance(8 * 60 * 60)
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByText('You are logged out.').waitFor()
@@ -343,7 +396,7 @@ test('an operator who reads German is told in German what was refused, and can c
   await page.getByLabel('Passwort').fill(operator.password)
   await page.getByLabel('Code Ihrer Authenticator-App').fill(operator.app.code())
   await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-  await page.getByRole('heading', { name: 'Suche' }).waitFor()
+  await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
   await visit(page, `${OPERATORS}/users/${owner.id}`)
   await page.getByRole('listitem').filter({ hasText: 'falsches Passwort' }).waitFor()
   await page.getByRole('listitem').filter({ hasText: 'dort nicht eingeladen' }).waitFor()
@@ -359,7 +412,7 @@ describe('a reason that an operator has typed', () => {
   test('is quoted, though the service records others in the same words', async () => {
     const owner = await anOwner(stage.app)
     await logIn()
-    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await visit(page, `${OPERATORS}/users/${owner.id}`)
     await page.getByRole('button', { name: 'Disable', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -377,7 +430,7 @@ describe('what other pages can do while an operator is logged in', () => {
   // A browser sends the cookie for the first: it is of the same site.
   test.each([SIBLING, EVIL])('%s can neither read nor change anything', async place => {
     await logIn()
-    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const other = await page.context().newPage()
     await other.goto(`${place}/`)
     const tried = await other.evaluate(`Promise.all([

@@ -63,14 +63,27 @@ export interface FoundUser {
   readonly disabledAt: string | null
 }
 
+export interface FoundAccount {
+  readonly id: string
+  readonly name: string | null
+  readonly owner: string | null
+  readonly createdAt: string
+}
+
+/** One step of a search. */
 export interface Found {
-  readonly accounts: readonly {
-    readonly id: string
-    readonly name: string | null
-    readonly owner: string | null
-    readonly createdAt: string
-  }[]
+  readonly accounts: readonly FoundAccount[]
   readonly users: readonly FoundUser[]
+  readonly next: string | null
+}
+
+/** What the operator has viewed last: each either a user or an account. */
+export interface Viewed {
+  readonly viewed: readonly {
+    readonly at: string
+    readonly user: FoundUser | null
+    readonly account: FoundAccount | null
+  }[]
 }
 
 /** E-mail addresses by user id, also of people who have been removed. */
@@ -225,4 +238,24 @@ export interface Health {
     readonly customersFailed: number
     readonly customersParked: number
   } | null
+}
+
+/** The state of the service, with what else may need somebody. */
+export interface Attention extends Health {
+  readonly satellites: { readonly failing: number }
+  readonly deletions: {
+    readonly all: number
+    /** Those that are deleted next. */
+    readonly next: readonly { readonly id: string; readonly name: string | null; readonly deleteAt: string }[]
+  }
+}
+
+/** Counts of a day in UTC, such as `2026-11-30`. */
+export interface DayFigures {
+  readonly day: string
+  readonly logins: number
+  /** Of these logins, the ones that were proven by more than a password. */
+  readonly secondFactors: number
+  readonly failedLogins: number
+  readonly signUps: number
 }

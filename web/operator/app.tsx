@@ -163,7 +163,7 @@ export function Frame({
 
 function linksOf() {
   return [
-    ['/', t('console.search.title')],
+    ['/', t('overview.title')],
     ['/satellites', t('console.satellites.title')],
     ['/payments', t('console.payments.title')],
     ['/mails', t('console.mails.title')],

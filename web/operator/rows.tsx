@@ -7,9 +7,9 @@ import { Link, usePlace } from '../pieces/router.js'
 import { hostOf } from '../pieces/site.js'
 import { i18n } from '../pieces/t.js'
 import { breakable } from '../pieces/text.js'
-import { Ago } from '../pieces/time.js'
-import type { FoundUser, LogRow, People } from './api.js'
-import { type ConsoleKey, t } from './language.js'
+import { Ago, Day } from '../pieces/time.js'
+import type { FoundAccount, FoundUser, LogRow, People } from './api.js'
+import { type ConsoleKey, T, t } from './language.js'
 
 /** The rows of a list, or what to say when there are none. */
 export function RowList<T>({
@@ -37,8 +37,31 @@ export function AccountLink({ id, name }: { readonly id: string; readonly name: 
   return <Link href={`/accounts/${id}`}>{name ?? t('console.account.unnamed')}</Link>
 }
 
-/** A user in a list, with a link to them. */
-export function UserRow({ user }: { readonly user: FoundUser & { readonly hasSecondFactor?: boolean } }) {
+/** An account in a list, with a link to it, and perhaps when something was done with it. */
+export function AccountRow({ account, at }: { readonly account: FoundAccount; readonly at?: string }) {
+  const { id, name, owner, createdAt } = account
+  return (
+    <li>
+      <div>
+        <Link href={`/accounts/${id}`}>{name ?? owner ?? t('console.account.unnamed')}</Link>
+        <br />
+        <small>
+          {owner ?? t('console.account.noOwner')} · <T id="console.since" day={<Day at={createdAt} />} />
+        </small>
+      </div>
+      <Time at={at} />
+    </li>
+  )
+}
+
+/** A user in a list, with a link to them, and perhaps when something was done with them. */
+export function UserRow({
+  user,
+  at,
+}: {
+  readonly user: FoundUser & { readonly hasSecondFactor?: boolean }
+  readonly at?: string
+}) {
   const { id, email, name, role, disabledAt, hasSecondFactor } = user
   return (
     <li>
@@ -54,7 +77,18 @@ export function UserRow({ user }: { readonly user: FoundUser & { readonly hasSec
         {disabledAt && <span className="tag bad">{t('console.user.disabledTag')}</span>}
         {hasSecondFactor && <span className="tag good">{t('factor.tag')}</span>}
       </span>
+      <Time at={at} />
     </li>
+  )
+}
+
+function Time({ at }: { readonly at: string | undefined }) {
+  return (
+    at && (
+      <small>
+        <Ago at={at} />
+      </small>
+    )
   )
 }
 

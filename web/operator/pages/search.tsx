@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
-import { Field, Form } from '../../pieces/forms.js'
-import { Loaded, useLoad } from '../../pieces/loading.js'
+import { ActionRow, Field, Form } from '../../pieces/forms.js'
+import { Loaded, usePages } from '../../pieces/loading.js'
 import { Empty, Page, Section } from '../../pieces/page.js'
-import { go, Link, usePlace } from '../../pieces/router.js'
-import { Day } from '../../pieces/time.js'
-import { ask, type Found } from '../api.js'
-import { T, t } from '../language.js'
-import { UserRow } from '../rows.js'
+import { go, usePlace } from '../../pieces/router.js'
+import { ask, type Found, type FoundAccount, type FoundUser } from '../api.js'
+import { t } from '../language.js'
+import { AccountRow, UserRow } from '../rows.js'
+import { Home } from './home.js'
 
-/** The search is in the address, so that going back restores it. */
+/** The first page. The search is in the address, so that going back restores it. */
 export function SearchPage() {
   const { query } = usePlace()
   const text = query.get('q') ?? ''
   return (
-    <Page title={t('console.search.title')}>
+    <Page title={text === '' ? t('overview.title') : t('console.search.title')}>
       <search className="console-search">
         <Form
           submit={t('console.search.submit')}
@@ -35,34 +35,55 @@ export function SearchPage() {
           />
         </Form>
       </search>
-      {text !== '' && <Results key={text} text={text} />}
+      {text === '' ? <Home /> : <Results key={text} text={text} />}
     </Page>
   )
 }
 
+/** The service finds as many of each kind in one step, at most. */
+const MAX_RESULTS = 20
+
+/** Later steps look further. */
 function Results({ text }: { readonly text: string }) {
-  const found = useLoad(() => ask<Found>(`search?${new URLSearchParams({ q: text })}`), text)
+  const { list, more } = usePages<{ account?: FoundAccount; user?: FoundUser }>(async after => {
+    const asked = new URLSearchParams({ q: text, ...(after && { after }) })
+    const { accounts, users, next } = await ask<Found>(`search?${asked}`)
+    return { rows: [...accounts.map(account => ({ account })), ...users.map(user => ({ user }))], next }
+  }, text)
   return (
-    <Loaded of={found} shape="rows">
-      {({ accounts, users }) => (
-        <>
-          <FoundRows
-            title={t('console.search.accounts')}
-            rows={accounts.map(account => <AccountRow key={account.id} account={account} />)}
-          />
-          <FoundRows
-            title={t('console.search.users')}
-            rows={users.map(user => <UserRow key={user.id} user={user} />)}
-          />
-          {accounts.length + users.length === 0 && (
-            <div className="card">
-              <Empty icon="person">{t('console.search.none')}</Empty>
-            </div>
-          )}
-        </>
-      )}
+    <Loaded of={list} shape="rows">
+      {({ rows }) => {
+        const accounts = eachOnce(rows.flatMap(({ account }) => account ?? []))
+        const users = eachOnce(rows.flatMap(({ user }) => user ?? []))
+        return (
+          <>
+            <FoundRows
+              title={t('console.search.accounts')}
+              rows={accounts.map(account => <AccountRow key={account.id} account={account} />)}
+            />
+            <FoundRows
+              title={t('console.search.users')}
+              rows={users.map(user => <UserRow key={user.id} user={user} />)}
+            />
+            {rows.length === 0 && (
+              <div className="card">
+                <Empty icon="person">{t('console.search.none')}</Empty>
+              </div>
+            )}
+            {(accounts.length >= MAX_RESULTS || users.length >= MAX_RESULTS) && (
+              <p>{t('console.search.many')}</p>
+            )}
+            {more && <ActionRow action={more}>{t('console.search.further')}</ActionRow>}
+          </>
+        )
+      }}
     </Loaded>
   )
+}
+
+/** Somebody who is changed between two steps can be found in both. */
+function eachOnce<T extends { readonly id: string }>(found: readonly T[]): T[] {
+  return [...new Map(found.map(each => [each.id, each])).values()]
 }
 
 function FoundRows({ title, rows }: { readonly title: string; readonly rows: readonly ReactNode[] }) {
@@ -71,23 +92,5 @@ function FoundRows({ title, rows }: { readonly title: string; readonly rows: rea
     <Section title={title}>
       <ul className="rows">{rows}</ul>
     </Section>
-  )
-}
-
-function AccountRow({
-  account: { id, name, owner, createdAt },
-}: {
-  readonly account: Found['accounts'][number]
-}) {
-  return (
-    <li>
-      <div>
-        <Link href={`/accounts/${id}`}>{name ?? owner ?? t('console.account.unnamed')}</Link>
-        <br />
-        <small>
-          {owner ?? t('console.account.noOwner')} · <T id="console.since" day={<Day at={createdAt} />} />
-        </small>
-      </div>
-    </li>
   )
 }
