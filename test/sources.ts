@@ -429,6 +429,7 @@ export {
   SessionTerms,
 } from '../src/sessions/sessions.js'
 export { FactorResetJob } from '../src/team/factor-reset.js'
+export { MEMBER_SORTS, MemberList, type MemberPlace, placeInCursor } from '../src/team/member-list.js'
 export {
   AccessTokens,
   type AuthMethod,

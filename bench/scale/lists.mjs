@@ -9,7 +9,7 @@ import { healthOf } from '../../dist/src/billing/operations.js'
 import { readSettings } from '../../dist/src/platform/config/read-settings.js'
 import { Database } from '../../dist/src/platform/database/database.js'
 import { Clock } from '../../dist/src/platform/time.js'
-import { MemberList } from '../../dist/src/team/members.js'
+import { MemberList } from '../../dist/src/team/member-list.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
 import { UserCreation } from '../../dist/src/users/user-changes.js'
 import { query, startRedis } from '../machine.mjs'
@@ -83,15 +83,23 @@ async function ofAuditLog(app, rows, accountId) {
 
 async function ofTeam(app, members, accountId) {
   const list = app.get(MemberList)
-  const halfWay = { createdAt: new Date(Date.now() - (members / 2) * 60_000), id: MEMBER }
-  const what = `team of ${inWords(members)}`
-  return [
-    await pageRow(`${what}: first page, ms`, () => list.list(accountId, { limit: 50 })),
-    await pageRow(`${what}: a page half way, ms`, () => list.list(accountId, { limit: 50, after: halfWay })),
-    await pageRow(`${what}: a search that finds nobody, ms`, () =>
-      list.list(accountId, { limit: 50, q: 'nobody' }),
-    ),
-  ]
+  const halfWay = { key: String(Date.now() - (members / 2) * 60_000), id: MEMBER }
+  const queries = {
+    'first page': {},
+    'a page half way': { after: { sort: 'joined', last: halfWay } },
+    'first page by name': { sort: 'name' },
+    'first page by last login': { sort: '-lastLogin' },
+    'a search that finds nobody': { q: 'nobody' },
+    'a search by name that finds nobody': { sort: 'name', q: 'nobody' },
+  }
+  const found = []
+  for (const [name, given] of Object.entries(queries))
+    found.push(
+      await pageRow(`team of ${inWords(members)}: ${name}, ms`, () =>
+        list.list(accountId, { limit: 50, sort: 'joined', ...given }),
+      ),
+    )
+  return found
 }
 
 async function ofEvents(app, events) {

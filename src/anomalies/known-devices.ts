@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/database/connection.js'
 import { Database, rowsOf } from '../platform/database/database.js'
@@ -216,22 +216,6 @@ export class KnownDevices {
         (select extract(epoch from last_seen)::float8 from latest) as latest_seconds`)
     const [row] = rowsOf<Row>(found) as [Row]
     return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }
-  }
-
-  /**
-   * When each of these users last logged in, by user id; users who have not within the last 400 days are missing.
-   */
-  async lastLoginsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
-    if (userIds.length === 0) return new Map()
-    const { userId, kind, lastSeen } = knownDevices
-    const rows = await this.database.run(db =>
-      db
-        .select({ userId, at: max(lastSeen) })
-        .from(knownDevices)
-        .where(and(inArray(userId, [...userIds]), eq(kind, 'device'), this.isRemembered()))
-        .groupBy(userId),
-    )
-    return new Map(rows.map(row => [row.userId, row.at as Date]))
   }
 
   private isRemembered() {

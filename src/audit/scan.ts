@@ -20,6 +20,7 @@ import type { AuditAction, AuditOutcome } from '../platform/audit/audit-event.js
 import type { Db } from '../platform/database/connection.js'
 import { rowsOf } from '../platform/database/database.js'
 import { auditLog } from '../platform/database/schema/audit.js'
+import { WITHOUT_SORTING } from '../platform/database/sql.js'
 import { decodeCursor, encodeCursor, type Page, PageCursor, PageLimit } from '../platform/http/paging.js'
 import { ALL_IDS, type AuditRow, type IdRange } from './chain.js'
 
@@ -64,12 +65,6 @@ export async function scanAuditLog(db: Db, selection: AuditSelection, step: Scan
   const last = rows.length < step.limit ? await endOf(db, selection, step) : rows.at(-1)?.id
   return { rows, rest: last == null ? null : restOf(step, last) }
 }
-
-/**
- * If the planner expects few rows, it reads and sorts them all, and its estimates are wrong where an account has
- * grown since the last ANALYZE.
- */
-const WITHOUT_SORTING = sql`select set_config('enable_sort', 'off', true)`
 
 function scanQuery(db: Db, selection: AuditSelection, step: ScanStep) {
   return db

@@ -150,6 +150,7 @@ export class LoginSessions {
       const { device, isSuspicious } = await this.anomalyCheck.record(transaction, session, deviceId, client)
       const added = isSuspicious ? { ...session, reauthenticatedAt: null } : session
       const liveSessions = await this.sessions.add(transaction, added)
+      await this.users.noteLogin(transaction, user.id)
       await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'login', detail))
       return { device, liveSessions, sendMails }
     })

@@ -12,7 +12,7 @@ import {
   startsWithIgnoringCase,
 } from '../platform/database/sql.js'
 import { isId } from '../platform/http/request.js'
-import { containsText } from '../users/users.js'
+import { isCalled } from '../users/users.js'
 
 /** Of each way to be found. If more match, type more. */
 const MAX_RESULTS = 20
@@ -91,7 +91,7 @@ async function idsOfAccounts(db: Db, text: string, isNamed: SQL, part: Part): Pr
 async function idsOfUsers(db: Db, text: string, begins: SQL, part: Part): Promise<string[]> {
   const { id, email } = users
   const found = db.select({ id }).from(users)
-  const rows = await found.where(and(isIn(users, part), containsText(text), not(begins))).limit(MAX_RESULTS)
+  const rows = await found.where(and(isIn(users, part), isCalled(text), not(begins))).limit(MAX_RESULTS)
   if (part.from > 0) return rows.map(row => row.id)
   const beginning = db.select({ id }).from(users).where(begins)
   // By bytes, as the index for beginnings has them.

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
-import { KnownDevices } from '../anomalies/known-devices.js'
 import { LoginPolicy } from '../auth/login-policy.js'
-import { FactorResets } from '../factors/factor-resets.js'
 import { safeName } from '../mail/layout.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
@@ -10,7 +8,6 @@ import { auditEventOf } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { accounts } from '../platform/database/schema/accounts.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { type Age, ageCursor, type Page, pageOf } from '../platform/http/paging.js'
 import { ceilingOf, PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 import { ActiveSessions, type SiteSessions } from '../sessions/active-sessions.js'
 import { mergeRecorded, NOTHING_RECORDED, SessionChanges } from '../sessions/changes.js'
@@ -22,7 +19,7 @@ import { OwnerNotices } from '../users/notices.js'
 import { PendingAccountChanges } from '../users/pending-changes.js'
 import { isDisabledByOperator, type Role, type User } from '../users/user.js'
 import { UserChanges } from '../users/user-changes.js'
-import { type UserCursor, Users } from '../users/users.js'
+import { Users } from '../users/users.js'
 import { type SatelliteChangesBody, satellitesWith } from './member-access.dto.js'
 import {
   type ManagerAndMember,
@@ -47,77 +44,9 @@ export interface TeamMember {
   readonly mustEnrol: boolean
   /** When a requested reset of their second factors happens; null when none is pending. */
   readonly factorResetAt: Date | null
-  /** Null for users who have not logged in within 400 days. */
+  /** Null for users who have never logged in. */
   readonly lastLoginAt: Date | null
   readonly createdAt: Date
-}
-
-/** A page of at most `limit` members, after `after`; only those whose name or e-mail address contains `q`. */
-interface MembersPage {
-  readonly limit: number
-  readonly after?: Age
-  readonly q?: string
-}
-
-/** The users of an account, as shown to its managers. */
-@Injectable()
-export class MemberList {
-  constructor(
-    private readonly users: Users,
-    private readonly resets: FactorResets,
-    private readonly devices: KnownDevices,
-  ) {}
-
-  /**
-   * One page of the account's users, or of those whose name or e-mail address contains `q`, oldest first; it
-   * continues where the previous page ended, whichever users have joined or left since. A page of a search may
-   * end early.
-   */
-  async list(accountId: string, { limit, after, q }: MembersPage) {
-    const { rows, next } = await (q === undefined
-      ? pageOf(limit, count => this.users.listByAccount(accountId, after ?? null, count), ageCursor)
-      : this.found(accountId, q, after ?? null, limit))
-    return { users: await this.asTeamMembers(rows), next }
-  }
-
-  /** Throws `NOT_FOUND` for users of other accounts. */
-  async find(accountId: string, userId: string): Promise<TeamMember> {
-    const user = await this.users.findInAccount(userId, accountId)
-    if (!user) throw new ApiError('NOT_FOUND')
-    const [member] = await this.asTeamMembers([user])
-    return member as TeamMember
-  }
-
-  private async found(
-    accountId: string,
-    text: string,
-    after: UserCursor | null,
-    limit: number,
-  ): Promise<Page<User>> {
-    const { users, rest } = await this.users.search(accountId, text, after, limit + 1)
-    const rows = users.slice(0, limit)
-    const last = users.length > limit ? rows.at(-1) : rest
-    return { rows, next: last ? ageCursor(last) : null }
-  }
-
-  private async asTeamMembers(users: readonly User[]): Promise<TeamMember[]> {
-    const ids = users.map(({ id }) => id)
-    const [resets, logins] = await Promise.all([this.resets.timesOf(ids), this.devices.lastLoginsOf(ids)])
-    return users.map(user => ({
-      userId: user.id,
-      email: user.email,
-      name: user.name,
-      role: user.role,
-      permissions: user.granted,
-      satellites: user.satellites,
-      isDisabled: user.disabledAt !== null,
-      hasSecondFactor: user.hasSecondFactor,
-      mustEnrol: user.mustEnrol,
-      createdAt: user.createdAt,
-      factorResetAt: resets.get(user.id) ?? null,
-      lastLoginAt: logins.get(user.id) ?? null,
-    }))
-  }
 }
 
 /** Why sessions end in the audit log when their user may no longer log in there. */

@@ -1,26 +1,57 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common'
+import { applyDecorators, Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import { Flag, Id, Instant, Line, ListOf, Nested, OneOf, ParseText, Text } from '../platform/http/fields.js'
-import { type Age, AgeCursor, PageLimit } from '../platform/http/paging.js'
+import {
+  Flag,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nested,
+  OneOf,
+  ParseText,
+  Text,
+  Whole,
+} from '../platform/http/fields.js'
+import { PageLimit } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
-import type { Permissions } from '../platform/permissions.js'
+import { PERMISSIONS, type Permission, type Permissions } from '../platform/permissions.js'
 import { SiteSessionsAnswer } from '../sessions/active-sessions.controller.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import type { Role } from '../users/user.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { PermissionChangesBody, PermissionsBody, SatelliteChangesBody } from './member-access.dto.js'
-import { MemberList, MemberSessions, Members, type TeamMember } from './members.js'
+import { MEMBER_SORTS, MemberCursor, MemberList, type MemberPlace, type MemberSort } from './member-list.js'
+import { MemberSessions, Members, type TeamMember } from './members.js'
 
 const DEFAULT_PAGE = 100
 /** The maximum length of a name. */
 const MAX_SEARCH = 100
 
+const ROLES: readonly Role[] = ['owner', 'member']
+
+/** For query fields: `true` or `false`. */
+const YesOrNo = (description: string) =>
+  applyDecorators(
+    ParseText(text => (/^(true|false)$/.test(text) ? text === 'true' : null)),
+    Flag({ optional: true, description }),
+  )
+
 /** A page of the team. */
 class MembersQuery {
   @PageLimit(DEFAULT_PAGE) limit: number = DEFAULT_PAGE
-  @AgeCursor() after?: Age
+
+  @OneOf(MEMBER_SORTS, {
+    optional: true,
+    default: 'joined',
+    description:
+      'By when they joined, by name (or e-mail address, without one) or by their last login (who never did comes before all others); ' +
+      'with a minus, from the last to the first. The owner is always the first',
+  })
+  sort: MemberSort = 'joined'
+
+  @MemberCursor() after?: MemberPlace
 
   @ParseText(text => text.trim())
   @Line({
@@ -28,16 +59,25 @@ class MembersQuery {
     min: 1,
     max: MAX_SEARCH,
     description:
-      'Only those whose name or e-mail address contains this, in upper or lower case. A page looks at 10,000 members at most, so it may be short or empty although there is a `next`',
+      'Only those whose name or e-mail address contains this, in upper or lower case. With this or another filter, a page looks at ' +
+      '10,000 members at most, so it may be short or empty although there is a `next`',
   })
   q?: string
+
+  @OneOf(ROLES, { optional: true, description: 'Only those with this role' }) role?: Role
+
+  @OneOf(PERMISSIONS, { optional: true, description: 'Only those who have been granted this permission' })
+  permission?: Permission
+
+  @YesOrNo('Only those with, or without, a second factor') hasSecondFactor?: boolean
+  @YesOrNo('Only those who are, or are not, disabled') isDisabled?: boolean
 }
 
 class TeamMemberAnswer implements TeamMember {
   @Id() userId!: string
   @Text({ format: 'email' }) email!: string
   @Text({ nullable: true }) name!: string | null
-  @OneOf(['owner', 'member']) role!: Role
+  @OneOf(ROLES) role!: Role
 
   @Nested(PermissionsBody, { description: 'As granted; on satellites only some of them count' })
   permissions!: Permissions
@@ -57,7 +97,7 @@ class TeamMemberAnswer implements TeamMember {
 
   @Instant({
     nullable: true,
-    description: 'The last login; null for users who have not logged in within 400 days',
+    description: 'The last login, at any site; null for users who have never logged in',
   })
   lastLoginAt!: Date | null
 
@@ -65,8 +105,16 @@ class TeamMemberAnswer implements TeamMember {
 }
 
 class TeamAnswer {
-  @ListOf(TeamMemberAnswer, { description: 'Oldest first' }) users!: TeamMemberAnswer[]
-  @Text({ nullable: true, description: 'For `after`; null on the last page' }) next!: string | null
+  @ListOf(TeamMemberAnswer, { description: 'The owner, then the members in the order of `sort`' })
+  users!: TeamMemberAnswer[]
+
+  @Text({ nullable: true, description: 'For `after`, with the same `sort`; null on the last page' })
+  next!: string | null
+
+  @Whole({
+    description: 'How many users the account has, whatever the filter; 50,000 stands for any higher number',
+  })
+  total!: number
 }
 
 const MAIN_SITE_ONLY =

@@ -1,6 +1,5 @@
 // What was decided here, and why: docs/decisions/README.md, "Accounts and teams"
 import { Module } from '@nestjs/common'
-import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuthModule } from '../auth/auth.module.js'
 import { CorsModule } from '../cors/cors.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
@@ -21,14 +20,14 @@ import {
 } from './factor-reset.js'
 import { AcceptInvitationController, InvitationsController } from './invitations.controller.js'
 import { AcceptInvitation, Invitations } from './invitations.js'
-import { MemberList, MemberSessions, Members } from './members.js'
+import { MemberList } from './member-list.js'
+import { MemberSessions, Members } from './members.js'
 import { MembersController, TeamSatellitesController, TeamSessionsController } from './team.controller.js'
 import { TeamAuthority } from './team-authority.js'
 
 @Module({
   imports: [
     UsersModule,
-    AnomaliesModule,
     FactorsModule,
     RateLimitsModule,
     AuditLogModule,

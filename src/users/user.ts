@@ -29,12 +29,21 @@ export interface User {
   readonly createdAt: Date
   /** The userId of the user who invited them, who may be gone; null for users who came otherwise. */
   readonly invitedBy: string | null
+  /** Null for users who have never logged in. */
+  readonly lastLoginAt: Date | null
 }
 
 /** A user to be added. */
 export type NewUser = Omit<
   User,
-  'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'disabledBy' | 'createdAt' | 'language' | 'invitedBy'
+  | 'hasSecondFactor'
+  | 'mustEnrol'
+  | 'disabledAt'
+  | 'disabledBy'
+  | 'createdAt'
+  | 'language'
+  | 'invitedBy'
+  | 'lastLoginAt'
 > & { readonly language?: string | null; readonly invitedBy?: string }
 
 /** A user with the limit of their account's plan; null means none. */

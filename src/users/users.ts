@@ -17,7 +17,7 @@ import { requireUnreserved } from './email-addresses.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import type { DisabledBy, EntitledUser, NewUser, Role, User } from './user.js'
 
-/** The sort key of an account's users. It stays valid when they are removed. */
+/** A position among an account's users by age. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>
 
 /** The fields that decide what a login may do. */
@@ -32,16 +32,6 @@ const DECISIVE = [
 /** The account's, in a query about `users`. */
 const ENTITLED = sql<Permissions | null>`(select accounts.entitled from accounts where accounts.id = users.account_id)`
 const ENTITLED_USER = { ...getTableColumns(users), entitled: ENTITLED }
-
-/** How many users a page scans: that takes a few milliseconds, however large the account is. */
-const USERS_A_PAGE = 10_000
-
-/** The result of a page of a search. */
-interface FoundUsers {
-  readonly users: User[]
-  /** Where to continue if fewer than `count` were found; null when all users of the account have been scanned. */
-  readonly rest: UserCursor | null
-}
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
@@ -180,6 +170,11 @@ export class Users {
     await queueOwnerSync(transaction, id)
   }
 
+  /** Notes that the user is logging in now. Safe to repeat. */
+  async noteLogin(transaction: Db, id: string): Promise<void> {
+    await transaction.update(users).set({ lastLoginAt: this.clock.now() }).where(eq(users.id, id))
+  }
+
   /** Does not replace a language that the user already has. */
   async setLanguageIfUnknown(id: string, language: string): Promise<void> {
     const isUnknown = and(eq(users.id, id), isNull(users.language))
@@ -201,48 +196,6 @@ export class Users {
     await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
     // Somebody who knew the old one may have used one of these devices.
     await transaction.delete(rememberedDevices).where(eq(rememberedDevices.userId, id))
-  }
-
-  /**
-   * The next users after this position whose name or e-mail address contains the text, ignoring case; oldest
-   * first, at most `count`. A page scans a limited number of users, so it may be short or empty while there
-   * is a `rest`.
-   */
-  async search(
-    accountId: string,
-    text: string,
-    after: UserCursor | null,
-    count: number,
-  ): Promise<FoundUsers> {
-    const { createdAt, id } = users
-    const next = isAfter(accountId, after)
-    const ends = await this.database.run(db =>
-      db
-        .select({ createdAt, id })
-        .from(users)
-        .where(next)
-        .orderBy(createdAt, id)
-        .offset(USERS_A_PAGE - 1)
-        .limit(1),
-    )
-    const end = ends[0] ?? null
-    const found = await this.database.run(db => {
-      // Forces the index, even if a full scan seems cheap; aliased to the table's name, for the conditions.
-      const looked = db
-        .select()
-        .from(users)
-        .where(next)
-        .orderBy(createdAt, id)
-        .limit(USERS_A_PAGE)
-        .as('users')
-      return db
-        .select()
-        .from(looked)
-        .where(and(end ? isUpTo(end) : undefined, containsText(text)))
-        .orderBy(createdAt, id)
-        .limit(count)
-    })
-    return { users: found as User[], rest: end }
   }
 
   /** Removes the user; what they did stays in the audit log. */
@@ -267,8 +220,8 @@ export class Users {
   }
 }
 
-/** Whether the user's address or name contains the text, ignoring case. Addresses are stored in lower case. */
-export function containsText(text: string): SQL {
+/** Whether a user's name or e-mail address contains the text, ignoring case; addresses are stored in lower case. */
+export function isCalled(text: string): SQL {
   const isInEmail = sql`position(${text.toLowerCase()} in ${users.email}) > 0`
   return sql`(${isInEmail} or ${containsIgnoringCase(users.name, text)})`
 }
@@ -276,11 +229,6 @@ export function containsText(text: string): SQL {
 /** Users of the account after this position, oldest first; null for all of them. */
 function isAfter(accountId: string, after: UserCursor | null): SQL | undefined {
   return and(eq(users.accountId, accountId), after ? sql`${PLACE} > ${placeOf(after)}` : undefined)
-}
-
-/** Users up to and including this position. */
-function isUpTo(end: UserCursor): SQL {
-  return sql`${PLACE} <= ${placeOf(end)}`
 }
 
 /** Compared as a row, so that an index finds where the page begins. */

@@ -83,10 +83,20 @@ export interface Operations {
     readonly '/api/team': {
       readonly query?: {
         readonly limit?: number
+        /** By when they joined, by name (or e-mail address, without one) or by their last login (who never did comes before all others) */
+        readonly sort?: 'joined' | '-joined' | 'name' | '-name' | 'lastLogin' | '-lastLogin'
         /** `next` of the previous page */
         readonly after?: string
         /** Only those whose name or e-mail address contains this, in upper or lower case */
         readonly q?: string
+        /** Only those with this role */
+        readonly role?: 'owner' | 'member'
+        /** Only those who have been granted this permission */
+        readonly permission?: 'payments' | 'accountSettings' | 'teamManagement' | 'dataEntry' | 'viewReports'
+        /** Only those with, or without, a second factor */
+        readonly hasSecondFactor?: boolean
+        /** Only those who are, or are not, disabled */
+        readonly isDisabled?: boolean
       }
       readonly answer: TeamAnswer
     }
@@ -1339,10 +1349,12 @@ export interface SubscriptionAnswer {
   readonly checkout?: 'pending' | 'active'
 }
 export interface TeamAnswer {
-  /** Oldest first */
+  /** The owner, then the members in the order of `sort` */
   readonly users: readonly TeamMemberAnswer[]
-  /** For `after` */
+  /** For `after`, with the same `sort` */
   readonly next: string | null
+  /** How many users the account has, whatever the filter */
+  readonly total: number
 }
 export interface TeamMemberAnswer {
   readonly userId: string
@@ -1359,7 +1371,7 @@ export interface TeamMemberAnswer {
   readonly mustEnrol: boolean
   /** When a requested reset of their second factors happens */
   readonly factorResetAt: string | null
-  /** The last login */
+  /** The last login, at any site */
   readonly lastLoginAt: string | null
   readonly createdAt: string
 }

@@ -277,6 +277,7 @@ function asRow({ totpSecret, ...user }: NewImportedUser, createdAt: Date): Row {
     disabledAt: null,
     disabledBy: null,
     invitedBy: null,
+    lastLoginAt: null,
     createdAt,
   }
 }

@@ -36,7 +36,8 @@ export const PageLimit = (byDefault: number) =>
     IsInt(),
   )
 
-const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
+/** Long enough for a name to sort by, with the id of whoever has it. */
+const BASE64URL = /^[A-Za-z0-9_-]{2,700}$/
 
 /**
  * Where the previous page ended. `parse` reads a cursor, or returns null for any other text; `IsPosition`
@@ -60,7 +61,7 @@ export function encodeCursor(position: string): string {
 
 /** The text that {@link encodeCursor} was given, if it has this `form`; null otherwise. */
 export function decodeCursor(cursor: string, form: RegExp): string | null {
-  const position = BASE64URL.test(cursor) ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
+  const position = BASE64URL.test(cursor) ? Buffer.from(cursor, 'base64url').toString() : ''
   return form.test(position) && encodeCursor(position) === cursor ? position : null
 }
 

@@ -10,11 +10,15 @@ import {
   Database,
   type Db,
   healthOf,
+  MEMBER_SORTS,
+  MemberList,
+  type MemberPlace,
   permissionsOf,
+  placeInCursor,
   providerEvents,
   removeRows,
   secondsAfter,
-  Users,
+  type User,
   WaitingEvents,
 } from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
@@ -140,44 +144,56 @@ test('Checkouts that have long been closed are removed at night', async () => {
   expect(left.map(({ providerId }) => providerId).sort()).toEqual(['cs_new', 'cs_open'])
 })
 
-slow('A page of a large team reads its own users only', async () => {
-  const { accountId } = await anOwner(app)
-  await addMembers(accountId, 'long')
-  const page = await app.get(Users).listByAccount(accountId, null, 51)
-  expect(page).toHaveLength(51)
-  for (const after of [null, page[50] ?? null]) {
-    const usersOn = (db: Db): Users => Object.assign(Object.create(app.get(Users)), { database: onlyOn(db) })
-    const { rows } = await readBy(database, db => usersOn(db).listByAccount(accountId, after, 51), 'users')
-    expect(rows).toBe(51)
+slow.describe('A large team', () => {
+  /** Beside the page, its users are counted. */
+  const COUNTED = MEMBERS + 1
+  let owner: User
+  beforeAll(async () => {
+    for (const name of ['other', 'large']) {
+      owner = await anOwner(app)
+      await addMembers(owner.accountId, name)
+    }
+  })
+
+  const listOn = (db: Db): MemberList =>
+    Object.assign(Object.create(app.get(MemberList)), { database: onlyOn(db) })
+
+  async function rowsReadBy(query: Omit<Parameters<MemberList['list']>[1], 'limit'>): Promise<number> {
+    const list = (db: Db) => listOn(db).list(owner.accountId, { limit: 50, ...query })
+    return (await readBy(database, list, 'users')).rows
   }
-})
 
-slow(
-  'A search in a large team looks at a limited part of it at a time, and finds whoever is there',
-  async () => {
-    const owner = await anOwner(app)
-    const { accountId } = owner
-    await addMembers(accountId, 'searched')
-    const users = app.get(Users)
-    const sought = 'searched-15000@team'
-    const { users: none, rest } = await users.search(accountId, sought, null, 51)
-    expect(none).toEqual([])
-    expect(rest).not.toBeNull()
-    const found = { users: [{ email: `${sought}.example` }] }
-    expect(await users.search(accountId, sought, rest, 51)).toMatchObject(found)
-    const usersOn = (db: Db): Users => Object.assign(Object.create(users), { database: onlyOn(db) })
-    const { rows } = await readBy(database, db => usersOn(db).search(accountId, sought, null, 51), 'users')
-    expect(rows).toBeGreaterThan(10_000)
-    expect(rows).toBeLessThanOrEqual(2 * 10_000)
+  test.each([...MEMBER_SORTS])('reads its own users only for a page, sorted by %s', async sort => {
+    expect(await rowsReadBy({ sort })).toBeLessThanOrEqual(COUNTED + 60)
+    const { next } = await app.get(MemberList).list(owner.accountId, { limit: 100, sort })
+    const after = placeInCursor(next as string) as MemberPlace
+    expect(await rowsReadBy({ sort, after })).toBeLessThanOrEqual(COUNTED + 60)
+  })
 
+  test.each([
+    { q: 'large-15000@team' },
+    { permission: 'payments' },
+    { isDisabled: true, sort: '-name' },
+  ] as const)('looks at a limited part of it for a page with the filter %j', async filter => {
+    const rows = await rowsReadBy({ sort: 'joined', ...filter })
+    expect(rows).toBeGreaterThan(COUNTED + 10_000)
+    expect(rows).toBeLessThanOrEqual(COUNTED + 2 * 10_000 + 10)
+  })
+
+  test.each([...MEMBER_SORTS])('finds whoever is there in the end, sorted by %s', async sort => {
     const session = await signIn(app, owner, 'main')
-    const pages: { users: object[]; next: string | null }[] = []
-    for (let next: string | null = ''; next !== null; next = pages.at(-1)?.next ?? null)
-      pages.push((await team(app, session, 'GET', `?q=${sought}${next && `&after=${next}`}`)).json)
-    expect(pages.map(({ users }) => users.length)).toEqual([0, 1, 0, 0, 0])
-    expect(pages[1]).toMatchObject(found)
-  },
-)
+    const found: string[][] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const query = `?q=large-15000@team&sort=${sort}${next && `&after=${next}`}`
+      const { json } = await team(app, session, 'GET', query)
+      expect(json.total).toBe(COUNTED)
+      found.push(json.users.map(({ email }: { email: string }) => email))
+      next = json.next
+    }
+    expect(found).toHaveLength(5)
+    expect(found.flat()).toEqual(['large-15000@team.example'])
+  })
+})
 
 /** Later than the owner, one a second. */
 function addMembers(accountId: string, name: string): Promise<void> {
@@ -193,7 +209,8 @@ function addMembers(accountId: string, name: string): Promise<void> {
 
 /** All of it in one transaction, whose reads are counted. */
 function onlyOn(db: Db): Database {
-  return { run: work => work(db) } as Database
+  const work: Database['run'] = work => work(db)
+  return { run: work, transaction: work } as Database
 }
 
 function queueOn(db: Db) {

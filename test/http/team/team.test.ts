@@ -8,7 +8,9 @@ import {
   type Permission,
   type Permissions,
   permissionsOf,
+  type User,
   Users,
+  users as usersTable,
 } from '../../sources.js'
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
@@ -77,7 +79,7 @@ describe('the team', () => {
     await aMember(app, await anOwner(app))
     await limit(session, member.id, [SHOP_ONE])
     const { status, json } = await team(app, session, 'GET')
-    expect([status, json.next]).toEqual([200, null])
+    expect([status, json.next, json.total]).toEqual([200, null, 2])
     expect(json.users).toEqual(
       expect.arrayContaining([
         {
@@ -161,6 +163,131 @@ describe('the team', () => {
     })
   })
 
+  describe('sorted', () => {
+    /** In the order in which they joined. */
+    async function aTeam() {
+      const { owner, session } = await anAccount()
+      const members: Record<string, string> = {}
+      for (const name of ['émile', 'berta', 'Anna', 'Carl']) {
+        app.clock.advance(60)
+        const member = await aMember(app, owner)
+        members[member.id] = name
+        await app
+          .get(Database)
+          .transaction(transaction => app.get(Users).setName(transaction, member.id, name))
+      }
+      const nameOf = ({ userId }: Row) => (userId === owner.id ? 'owner' : members[userId])
+      const idOf = (name: string) => Object.keys(members).find(id => members[id] === name) as string
+      const logIn = async (name: string) => {
+        app.clock.advance(60)
+        await signIn(app, (await app.get(Users).find(idOf(name))) as User, 'satellite')
+      }
+      return { owner, session, nameOf, idOf, logIn }
+    }
+
+    it.each([
+      ['', ['owner', 'émile', 'berta', 'Anna', 'Carl']],
+      ['joined', ['owner', 'émile', 'berta', 'Anna', 'Carl']],
+      ['-joined', ['owner', 'Carl', 'Anna', 'berta', 'émile']],
+      ['name', ['owner', 'Anna', 'berta', 'Carl', 'émile']],
+      ['-name', ['owner', 'émile', 'Carl', 'berta', 'Anna']],
+      ['lastLogin', ['owner', 'never', 'never', 'Carl', 'berta']],
+      ['-lastLogin', ['owner', 'berta', 'Carl', 'never', 'never']],
+    ])('by "%s", the owner first: a page goes on where the one before it ended', async (sort, expected) => {
+      const { session, nameOf, logIn } = await aTeam()
+      await logIn('Carl')
+      await logIn('berta')
+      for (const limit of [1, 2, 5]) {
+        const seen: Row[] = []
+        for (let next: string | null = ''; next !== null; ) {
+          const query = new URLSearchParams({ ...(sort && { sort }), ...(next && { after: next }) })
+          const { json } = await team(app, session, 'GET', `?limit=${limit}&${query}`)
+          expect(json.total).toBe(5)
+          seen.push(...json.users)
+          next = json.next
+        }
+        const isUnknown = (user: Row) => expected.includes('never') && user.lastLoginAt === null
+        expect(seen.map(user => (isUnknown(user) ? 'never' : nameOf(user)))).toEqual(expected)
+      }
+    })
+
+    it('by name, whoever has none is found by their address', async () => {
+      const { owner, session } = await anAccount()
+      const [one, other] = await importMembers(app, owner, 2)
+      const named = await aMember(app, owner)
+      await app.get(Database).transaction(transaction => app.get(Users).setName(transaction, named.id, 'Zoe'))
+      const { json } = await team(app, session, 'GET', '?sort=name')
+      const addresses = [one, other].map(user => user?.email).sort()
+      expect(json.users.map((user: { email: string }) => user.email)).toEqual([
+        owner.email,
+        ...addresses,
+        named.email,
+      ])
+    })
+
+    it('refuses an unknown order, and the cursor of another one', async () => {
+      const { owner, session } = await anAccount()
+      await importMembers(app, owner, 3)
+      const orders = ['joined', '-joined', 'name', '-name', 'lastLogin', '-lastLogin']
+      for (const sort of ['', 'Name', '--name', 'email', 'toString', 'name&sort=name'])
+        expect([sort, outcome(await team(app, session, 'GET', `?sort=${sort}`))]).toEqual([
+          sort,
+          '400 INVALID_QUERY',
+        ])
+      for (const limit of [1, 2])
+        for (const sort of orders) {
+          const { json } = await team(app, session, 'GET', `?limit=${limit}&sort=${sort}`)
+          const answers = await Promise.all(
+            orders.map(other => team(app, session, 'GET', `?sort=${other}&after=${json.next}`)),
+          )
+          expect(answers.map(outcome)).toEqual(
+            orders.map(other => (other === sort ? '200' : '400 INVALID_QUERY')),
+          )
+        }
+    })
+  })
+
+  it.each([
+    ['role=owner', ['owner']],
+    ['role=member', ['manager', 'plain', 'disabled']],
+    ['permission=teamManagement', ['owner', 'manager']],
+    ['permission=teamManagement&role=member', ['manager']],
+    ['hasSecondFactor=false', ['owner', 'manager', 'disabled']],
+    ['hasSecondFactor=true', ['plain']],
+    ['isDisabled=true', ['disabled']],
+    ['isDisabled=false&hasSecondFactor=false&role=member', ['manager']],
+  ])('shows of the team only those with %s, and counts all', async (query, expected) => {
+    const { owner, session } = await anAccount()
+    const { user: manager } = await aManager(app, owner)
+    const plain = await aMember(app, owner)
+    const disabled = await aMember(app, owner)
+    expect(outcome(await team(app, session, 'POST', `/${disabled.id}/disable`))).toBe('204')
+    await app
+      .get(Database)
+      .run(db => db.update(usersTable).set({ hasSecondFactor: true }).where(eq(usersTable.id, plain.id)))
+    const names = new Map(
+      Object.entries({ owner, manager, plain, disabled }).map(([name, { id }]) => [id, name]),
+    )
+    for (const limit of [1, 100]) {
+      const seen: Row[] = []
+      for (let next: string | null = ''; next !== null; ) {
+        const answer = await team(app, session, 'GET', `?limit=${limit}&${query}${next && `&after=${next}`}`)
+        expect(answer).toMatchObject({ status: 200, json: { total: 4 } })
+        seen.push(...answer.json.users)
+        next = answer.json.next
+      }
+      expect(seen.map(({ userId }) => names.get(userId)).sort()).toEqual(expected.toSorted())
+    }
+  })
+
+  it.each(['role=admin', 'permission=all', 'hasSecondFactor=1', 'isDisabled=', 'isDisabled=yes'])(
+    'refuses the filter %s',
+    async filter => {
+      const { session } = await anAccount()
+      expect(outcome(await team(app, session, 'GET', `?${filter}`))).toBe('400 INVALID_QUERY')
+    },
+  )
+
   describe('pages', () => {
     const page = (session: SignedIn, query = '') => team(app, session, 'GET', query)
 
@@ -216,18 +343,26 @@ describe('the team', () => {
 
     it('with a cursor of another account show only own users', async () => {
       const other = await anAccount()
-      await aMember(app, other.owner)
-      const { json } = await page(other.session, '?limit=1')
+      for (let count = 0; count < 2; count++) await aMember(app, other.owner)
+      const { json } = await page(other.session, '?limit=2')
       const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
       const answer = await page(session, `?after=${json.next}`)
-      expect(answer.json.users.map(({ userId }: { userId: string }) => userId)).toEqual([owner.id])
+      expect(answer.json.users.map(({ userId }: { userId: string }) => userId)).toEqual([member.id])
     })
 
     it('are refused with a wrong limit or cursor, which the refusal names', async () => {
       const { session } = await anAccount()
       const cursor = (place: string) => Buffer.from(place).toString('base64url')
       const id = '0b6f1c1e-8a55-4d1c-9c39-0d2b8f6a7e11'
-      const cursors = ['', 'MQ', '%00', cursor(id), cursor(`1.${id}'`), cursor(`99999999999999.${id}`)]
+      const cursors = [
+        ...['', 'MQ', '%00', cursor(id), cursor(`joined.${id}`), cursor(`joined.${id}.`), cursor('toString')],
+        ...[
+          cursor(`joined.${id}.1'`),
+          cursor(`joined.${id}.99999999999999`),
+          `${cursor(`name.${id}.a\0`)}&sort=name`,
+        ],
+      ]
       const wrong = [
         ...['0', '201', '1.5', '1&limit=2'].map(limit => ['limit', limit]),
         ...cursors.map(after => ['after', after]),

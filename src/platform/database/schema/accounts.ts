@@ -77,13 +77,25 @@ export const users = pgTable(
     createdAt: instant('created_at').notNull(),
     /** The userId of the user who invited them, who may be gone; null for users who came otherwise. */
     invitedBy: uuid('invited_by'),
+    /** Null for users who have never logged in. */
+    lastLoginAt: instant('last_login_at'),
   },
   table => [
     uniqueIndex('users_email').on(table.email),
     // For searching addresses by prefix, as an operator types.
     index('users_email_prefix').on(table.email.op('text_pattern_ops')),
-    // In the order of the team's pages.
+    // In the orders of the team's pages: by when they joined, by name, and by their last login.
     index('users_account_created').on(table.accountId, table.createdAt, table.id),
+    index('users_account_name').on(
+      table.accountId,
+      sql`lower(coalesce(${table.name}, ${table.email}) collate "C")`,
+      table.id,
+    ),
+    index('users_account_login').on(
+      table.accountId,
+      sql`coalesce(${table.lastLoginAt}, 'epoch'::timestamptz)`,
+      table.id,
+    ),
     uniqueIndex('users_owner').on(table.accountId).where(sql`role = 'owner'`),
   ],
 )
