@@ -68,6 +68,7 @@ async function ofAuditLog(app, rows, accountId) {
     'an action that nobody has done': { action: 'user.remove' },
     'action and outcome': { action: 'login', outcome: 'refused' },
     'a user': { user: MEMBER },
+    'a person whom nobody knows': { q: 'nobody' },
     'a user, action and outcome': { user: MEMBER, action: 'webhook', outcome: 'failed' },
     'before a time in the middle of a month': { to: ago(500) },
     'one day of the year before': { from: ago(501), to: ago(500) },

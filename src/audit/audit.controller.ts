@@ -10,7 +10,18 @@ import {
 } from '../platform/audit/audit-event.js'
 import { unavailable } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import { Flag, Id, Instant, ListOf, OneOf, Text, TextsByName, Whole } from '../platform/http/fields.js'
+import {
+  Flag,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  OneOf,
+  ParseText,
+  Text,
+  TextsByName,
+  Whole,
+} from '../platform/http/fields.js'
 import { SOURCES } from '../platform/permissions.js'
 import { CountsAsWrite, LiveSession, MainSite } from '../sessions/guards.js'
 import type { Session } from '../sessions/session.js'
@@ -20,8 +31,23 @@ import { OCSF_VERSION } from './ocsf.js'
 import { type AuditFilter, type PageRequest, RowCursor, RowLimit } from './scan.js'
 import { AuditTrail } from './trail.js'
 
+/** As of the search in the team. */
+const MAX_SEARCH = 100
+
 class AuditFilterQuery implements AuditFilter {
   @Id({ optional: true, description: 'Only entries that concern this user' }) user?: string
+
+  @ParseText(text => text.trim())
+  @Line({
+    optional: true,
+    min: 1,
+    max: MAX_SEARCH,
+    description:
+      'Only entries that concern, or are by, users whose name or e-mail address contains this, in upper or lower case; and those ' +
+      'with such an address of who was invited or removed',
+  })
+  q?: string
+
   @OneOf(AUDIT_ACTIONS, { optional: true }) action?: AuditAction
   @OneOf(AUDIT_OUTCOMES, { optional: true }) outcome?: AuditOutcome
   @Instant({ optional: true, description: 'Not before this time' }) from?: Date
@@ -54,6 +80,14 @@ class AuditEntry {
 
   @Text({ nullable: true, description: 'The public handle of the session' }) sid!: string | null
   @Text({ nullable: true }) ip!: string | null
+
+  @Text({
+    nullable: true,
+    example: 'Zürich, Switzerland',
+    description: "Roughly where the address is, in the caller's language; null when unknown",
+  })
+  place!: string | null
+
   @Text({ nullable: true }) userAgent!: string | null
 
   @Text({ nullable: true, example: 'Chrome on Windows', description: 'Null for what was not a request' })
@@ -135,8 +169,8 @@ export class AuditController {
   })
   @Answers(200, 'One page', AuditPage)
   @Refuses('TOO_BUSY')
-  list(@CurrentActor() { accountId }: SessionActor, @Query() query: AuditListQuery) {
-    return this.turns.take(accountId, () => this.trail.list(accountId, query))
+  list(@CurrentActor() { accountId, client }: SessionActor, @Query() query: AuditListQuery) {
+    return this.turns.take(accountId, () => this.trail.list(accountId, query, client.acceptLanguage))
   }
 
   /** A failure midway cuts the connection, so a transfer that ends properly is complete. */

@@ -1,6 +1,7 @@
 // What was decided here, and why: docs/decisions/README.md, "Audit log"
 import { Module } from '@nestjs/common'
 import { AuditLogModule } from '../platform/audit/audit-log.js'
+import { GeoIpModule } from '../platform/geoip.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AccountTurns, AuditController, LoginsController } from './audit.controller.js'
 import { AuditSealer } from './chain.js'
@@ -10,7 +11,7 @@ import { AuditTrail } from './trail.js'
 import { AuditVerifier } from './verifier.js'
 
 @Module({
-  imports: [AuditLogModule, SessionsModule],
+  imports: [AuditLogModule, GeoIpModule, SessionsModule],
   controllers: [AuditController, LoginsController],
   providers: [
     AccountTurns,

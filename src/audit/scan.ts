@@ -19,9 +19,12 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { AuditAction, AuditOutcome } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { rowsOf } from '../platform/database/database.js'
+import { users } from '../platform/database/schema/accounts.js'
 import { auditLog } from '../platform/database/schema/audit.js'
 import { WITHOUT_SORTING } from '../platform/database/sql.js'
 import { decodeCursor, encodeCursor, type Page, PageCursor, PageLimit } from '../platform/http/paging.js'
+import { UUID } from '../platform/http/request.js'
+import { isCalled } from '../users/users.js'
 import { ALL_IDS, type AuditRow, type IdRange } from './chain.js'
 
 /** Which rows of the log; all conditions must hold. */
@@ -154,6 +157,8 @@ function matches({ accountId, user, action, outcome, where }: AuditSelection): S
 export interface AuditFilter {
   /** Whom they concern. */
   readonly user?: string
+  /** A part of the name or e-mail address of whom they concern, or of who did it. */
+  readonly q?: string
   readonly action?: AuditAction
   readonly outcome?: AuditOutcome
   /** Not before this time. */
@@ -174,9 +179,25 @@ const ROWS_AROUND = 1_000
  * of all.
  */
 export function selectionOf(accountId: string | null, filter: AuditFilter): AuditSelection {
-  const { from, to, user, action, outcome } = filter
-  const where = and(from && gte(auditLog.at, from), to && lt(auditLog.at, to))
+  const { from, to, user, q, action, outcome } = filter
+  const where = and(from && gte(auditLog.at, from), to && lt(auditLog.at, to), q ? isAbout(q) : undefined)
   return { accountId, user, action, outcome, where }
+}
+
+/**
+ * Rows about, or by, users of the account whose name or address contains the text, and those with such an address in
+ * their details: of who is invited, or was removed. A value rather than a condition with `exists`, so that users are
+ * looked up for the rows that a step reads, and no plan begins with all users.
+ */
+function isAbout(text: string): SQL {
+  const by = sql`${auditLog.detail} ->> 'by'`
+  const actor = sql`case when ${by} ~ ${`^${UUID}$`} then (${by})::uuid end`
+  // By the id alone: through the index of the accounts it could read all users of this one for each row.
+  const areCalled = sql`
+    select bool_or(${users.accountId} = ${auditLog.accountId} and ${isCalled(text)}) from ${users}
+    where ${users.id} in (${auditLog.userId}, ${actor})`
+  const isRecorded = sql`position(${text.toLowerCase()} in ${auditLog.detail} ->> 'email') > 0`
+  return sql`(${isRecorded} or (${areCalled}))`
 }
 
 /**

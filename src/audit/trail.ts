@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, inArray } from 'drizzle-orm'
+import { languageWanted } from '../mail/language.js'
+import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { auditLog } from '../platform/database/schema/audit.js'
+import { formatLocation, GeoIp } from '../platform/geoip.js'
 import { deviceName, isId } from '../platform/http/request.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
@@ -23,23 +26,28 @@ export class AuditTrail {
   constructor(
     private readonly database: Database,
     private readonly reauthentication: Reauthentication,
+    private readonly geoIp: GeoIp,
+    private readonly settings: Settings,
   ) {}
 
   /**
    * One page of the account's rows, newest first. A page continues where the previous one ended, whatever has
    * been written since; under a filter it may end early, with a `next`. `people` are the e-mail addresses of the
    * users in it: the current ones, or for removed users the last; `names` are the names of those who have one.
+   * `acceptLanguage` is the reader's, in which places are named.
    */
-  async list(accountId: string, query: AuditFilter & PageRequest) {
+  async list(accountId: string, query: AuditFilter & PageRequest, acceptLanguage?: string) {
     const { rows, next } = await this.database.report(async db => {
       const range = await idsBetween(db, query)
       return pageBefore(query, range, step => scanAuditLog(db, selectionOf(accountId, query), step))
     })
     const { emails, names } = await usersInRows(this.database, accountId, rows)
+    const language = languageWanted(acceptLanguage) ?? this.settings.defaultLanguage
     const entries = rows.map(({ accountId: _, ...row }) => ({
       ...row,
       email: emailOf(row, emails),
       device: deviceOf(row),
+      place: row.ip === null ? null : formatLocation(this.geoIp.locate(row.ip), language),
     }))
     return { entries, people: Object.fromEntries(emails), names, next }
   }

@@ -149,6 +149,8 @@ export interface Operations {
       readonly query?: {
         /** Only entries that concern this user */
         readonly user?: string
+        /** Only entries that concern, or are by, users whose name or e-mail address contains this, in upper or lower case */
+        readonly q?: string
         readonly action?: AuditEntry['action']
         readonly outcome?: AuditEntry['outcome']
         /** Not before this time */
@@ -166,6 +168,8 @@ export interface Operations {
       readonly query?: {
         /** Only entries that concern this user */
         readonly user?: string
+        /** Only entries that concern, or are by, users whose name or e-mail address contains this, in upper or lower case */
+        readonly q?: string
         readonly action?: AuditEntry['action']
         readonly outcome?: AuditEntry['outcome']
         /** Not before this time */
@@ -649,6 +653,8 @@ export interface AuditEntry {
   /** The public handle of the session */
   readonly sid: string | null
   readonly ip: string | null
+  /** Roughly where the address is, in the caller's language */
+  readonly place: string | null
   readonly userAgent: string | null
   /** Null for what was not a request */
   readonly device: string | null

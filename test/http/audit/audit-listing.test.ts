@@ -125,6 +125,7 @@ describe('The audit log of an account', () => {
       email: owner.email,
       sid: claimsOf(signedIn.accessToken).sid,
       ip: '127.0.0.1',
+      place: null,
       userAgent: null,
       device: 'Unknown device',
       origin: MAIN,
@@ -208,6 +209,38 @@ describe('The audit log of an account', () => {
         expect(outcome(await read(signedIn, `?action=${action}`))).toBe('200')
     })
 
+    it('by a part of the name or address: of whom they concern, of who did it, and of who is gone', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      await app
+        .get(Database)
+        .transaction(transaction => app.get(Users).setName(transaction, member.id, 'Rosa Ångström'))
+      const stranger = await aMember(app, await anOwner(app))
+      const gone = anEmail()
+      const own = { accountId: owner.accountId }
+      await record([
+        { ...own, userId: owner.id, action: 'user.enable', detail: { by: member.id } },
+        { ...own, userId: owner.id, action: 'user.disable', detail: { by: 'nobody' } },
+        { ...own, userId: NOBODY, action: 'user.remove', detail: { email: gone } },
+        { ...own, userId: NOBODY, action: 'permissions.change', detail: { by: stranger.id } },
+      ])
+      const signedIn = await signIn(app, owner, 'main')
+      const found = async (q: string) =>
+        (await entries(signedIn, `?q=${encodeURIComponent(q)}`)).map(({ action }) => action)
+      for (const q of ['rosa', ' SA ÅNG', member.email.toUpperCase()])
+        expect([q, await found(q)]).toEqual([q, ['user.enable', 'user.create']])
+      expect(await found(owner.email)).toEqual(['login', 'user.disable', 'user.enable', 'account.create'])
+      expect(await found(gone.toUpperCase())).toEqual(['user.remove'])
+      for (const q of [stranger.email, '%', '.*', "' or true --"])
+        expect([q, await found(q)]).toEqual([q, []])
+      const answer = await exported(signedIn, '?q=rosa')
+      expect(answer.text.match(/"action":"[^"]+"/g)).toEqual([
+        '"action":"user.create"',
+        '"action":"user.enable"',
+      ])
+      expect((await entries(signedIn, '?action=audit.export'))[0]?.detail).toEqual({ q: 'rosa' })
+    })
+
     it('by time: from it on, and before it', async () => {
       const owner = await anOwner(app)
       await recordMany(owner, 3)
@@ -228,6 +261,7 @@ describe('The audit log of an account', () => {
         ...['1', '%00', '', `${NOBODY}&user=${NOBODY}`].map(user => ['user', user]),
         ...['nothing', '', 'login&action=logout'].map(action => ['action', action]),
         ['outcome', 'OK'],
+        ...['', '%20', '%00', 'a%0Ab', 'x'.repeat(101), 'a&q=b'].map(q => ['q', q]),
         ...['2026-11-21T10:00:00', '2026-13-01T10:00:00Z', '0000-01-01T00:00:00Z'].map(at => ['from', at]),
         ...['2026-11-21T10:00:00%2B99:00', '1'].map(at => ['to', at]),
         ['accountId', NOBODY],

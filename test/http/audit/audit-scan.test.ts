@@ -101,6 +101,15 @@ describe('A page of a long audit log', () => {
       }
   })
 
+  test('reads a limited number of rows in search of a person whom nobody knows', async () => {
+    const filter = { q: 'nobody at all' }
+    const { rows } = await readBy(database, async db => {
+      expect(await aPage(db, filter, ALL_IDS)).toMatchObject({ rows: [], rest: expect.anything() })
+    })
+    expect(rows).toBeLessThanOrEqual(MOST_ROWS)
+    expect((await database.report(db => aPage(db, { q: owner.email }, ALL_IDS))).rows).toHaveLength(PAGE)
+  })
+
   test.each([
     ['an action that only others do', { action: 'permissions.change' }],
     ['a rare action', { action: 'user.enable' }],

@@ -334,7 +334,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
   })
 })
 
-describe('the session centre with a database of places', () => {
+describe('with a database of places, the session centre and the audit log', () => {
   let app: TestApp
   let folder: string
   beforeAll(async () => {
@@ -351,8 +351,8 @@ describe('the session centre with a database of places', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says coarsely where each session is, in the language of whoever asks', async () => {
-    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+  it('say coarsely where everything was, in the language of whoever asks', async () => {
+    const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
     const placeFor = async (headers: Record<string, string>) => {
       const { json } = await app.request({
         path: '/api/sessions',
@@ -364,5 +364,8 @@ describe('the session centre with a database of places', () => {
     expect(await placeFor({})).toBe('Geneva, Switzerland')
     expect(await placeFor({ 'Accept-Language': 'de-CH,de;q=0.9,en;q=0.8' })).toBe('Genf, Schweiz')
     expect(await placeFor({ 'Accept-Language': 'xx' })).toBe('Geneva, Switzerland')
+    const headers = { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId), 'Accept-Language': 'de' }
+    const { json } = await app.request({ path: '/api/audit?action=login', headers })
+    expect(json.entries).toMatchObject([{ ip: '127.0.0.1', place: 'Genf, Schweiz' }])
   })
 })
