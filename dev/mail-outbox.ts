@@ -1,15 +1,15 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import type { FastifyReply } from 'fastify'
 import PostalMime, { type Email as ParsedMail } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { type Html, html, Html as RawHtml } from '../src/mail/html.js'
+import { type Html, html } from '../src/mail/html.js'
 import { hostOf, isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
 import { printable } from '../src/platform/log.js'
+import { type DevPage, type DevPages, filterField } from './pages.js'
 
 /** A mail as its reader sees it. */
 export interface ReceivedMail {
@@ -25,13 +25,13 @@ interface OutboxOptions {
   readonly host?: string
   /** 0 picks a free port. */
   readonly port: number
-  /** Called with each incoming mail. */
-  readonly onMail?: (mail: ReceivedMail) => void
 }
 
 /** A real SMTP server that keeps what it receives, for development and tests. Nothing leaves this machine. */
 export class MailOutbox {
   readonly mails: ReceivedMail[] = []
+  /** Emits `mail` with each incoming one. */
+  readonly arrivals = new EventEmitter()
   /** Called before each mail; false refuses it, like a server that has no such mailbox. */
   accepts: (to: string) => boolean | Promise<boolean> = () => true
   /** The reply code of a refusal: with 4xx, the sender is to come back later. */
@@ -42,7 +42,7 @@ export class MailOutbox {
     readonly smtpUrl: string,
   ) {}
 
-  static async start({ host = '127.0.0.1', port, onMail }: OutboxOptions): Promise<MailOutbox> {
+  static async start({ host = '127.0.0.1', port }: OutboxOptions): Promise<MailOutbox> {
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS', 'AUTH'],
@@ -60,7 +60,7 @@ export class MailOutbox {
           .then(parsed => {
             const mail = asReceived(session.envelope.rcptTo[0]?.address ?? '', parsed)
             outbox.mails.push(mail)
-            onMail?.(mail)
+            outbox.arrivals.emit('mail', mail)
             done()
           })
           .catch(done)
@@ -94,39 +94,79 @@ function asReceived(to: string, { from, subject, text, html }: ParsedMail): Rece
   }
 }
 
+/** The address of the outbox. */
+export const OUTBOX = '/dev/mails'
+const NEWS = `${OUTBOX}/news`
+/** The server closes connections that are idle for a minute. */
+const BEAT_MS = 30_000
+
+/** The list of mails, and each of them. */
+export function serveMailOutbox(pages: DevPages, outbox: MailOutbox): void {
+  const { server } = pages
+  pages.serve(OUTBOX, () => listPage(outbox.mails))
+  pages.serve(`${OUTBOX}/:index`, ({ index }) => {
+    const mail = outbox.mails[Number(index)]
+    return mail ? mailPage(mail) : { ...listPage(outbox.mails), isMissing: true }
+  })
+  // How many mails there are, again and again: the list in the browser follows.
+  const readers = new Set<PassThrough>()
+  const tell = () => {
+    for (const reader of readers) reader.write(`data: ${outbox.mails.length}\n\n`)
+  }
+  outbox.arrivals.on('mail', tell)
+  setInterval(tell, BEAT_MS).unref()
+  // The server would wait for these to end.
+  server.addHook('preClose', async () => {
+    for (const reader of readers) reader.end()
+  })
+  server.get(NEWS, (_, reply) => {
+    const reader = new PassThrough()
+    readers.add(reader)
+    reader.once('close', () => readers.delete(reader))
+    tell()
+    return reply.type('text/event-stream').send(reader)
+  })
+}
+
 /** All mails, newest first. */
-function listPage(mails: readonly ReceivedMail[]): Html {
+function listPage(mails: readonly ReceivedMail[]): DevPage {
   const rows = mails.map(
-    (
-      mail,
-      index,
-    ) => html`<li><a href="/dev/mails/${index}"><strong>${mail.subject}</strong><span>${mail.to}</span>
-<time>${mail.receivedAt.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></a></li>\n`,
+    (mail, index) => html`<li data-filtered>
+<div><a href="${OUTBOX}/${index}">${mail.subject}</a><small>${mail.to} · ${timeOf(mail)}</small></div>${linkButton(mail)}</li>\n`,
   )
-  const list = html`<ul>${rows.reverse()}</ul>`
-  return page(
-    'Mail outbox',
-    mails.length > 0 ? list : html`<p class="quiet">No mail yet. Reload after an invitation or a reset.</p>`,
-  )
+  const list = html`<ul class="rows">${rows.reverse()}</ul>`
+  const none = html`<p class="absent">No mail yet: this page shows each as it comes.</p>`
+  return {
+    title: 'Mails',
+    lead: 'Whatever was mailed since the start. None of it has left this machine.',
+    content: html`${filterField('Address or subject')}<div class="card" data-live="${NEWS}" data-seen="${mails.length}">
+${mails.length > 0 ? list : none}
+</div>`,
+  }
 }
 
-/** One mail, as mail programs show it, and as text. The frame has its own origin and runs no scripts. */
-export function mailPage(mail: ReceivedMail): Html {
-  return page(
-    mail.subject,
-    html`<p class="quiet">From ${mail.from} to ${mail.to} · <a href="/dev/mails">all mails</a></p>
-<iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="The mail as HTML" srcdoc="${inWholeWindow(mail.html)}"></iframe>
-<h2>As text</h2>
-<pre>${withLinks(mail.text)}</pre>`,
-  )
+/** One mail, as mail programs show it, and as text. */
+export function mailPage(mail: ReceivedMail): DevPage {
+  return {
+    title: mail.subject,
+    lead: `From ${mail.from} to ${mail.to}, ${timeOf(mail)}`,
+    action: linkButton(mail),
+    content: html`${THEME_CHOICE}${choiceOf('Width', { wide: 'Wide', phone: 'Phone' })}
+${mailFrame(mail.html, 'The mail as HTML')}
+<details><summary>As text</summary><pre>${withLinks(mail.text)}</pre></details>`,
+  }
 }
 
-const HEAD = /<head(\s[^>]*)?>/i
+/** To where the button of the mail leads: a line by itself in its text. */
+function linkButton({ text, subject }: ReceivedMail): Html {
+  const [link] = /^https?:\S+$/m.exec(text) ?? []
+  return link
+    ? html`<a class="button" href="${link}" aria-label="Open the link of “${subject}”">Open the link</a>`
+    : html``
+}
 
-/** Links open outside the frame, because pages of the sites refuse to be framed, as they should. */
-function inWholeWindow(mail: string): string {
-  const base = '<base target="_top">'
-  return HEAD.test(mail) ? mail.replace(HEAD, head => head + base) : base + mail
+function timeOf({ receivedAt }: ReceivedMail): string {
+  return `${receivedAt.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** URLs in the text become links, as in every mail program. */
@@ -136,79 +176,36 @@ function withLinks(text: string): Html[] {
     .map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`))
 }
 
-function page(title: string, content: Html): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Mail outbox</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header class="note"><strong>Development only.</strong> These mails went no further than this machine.</header>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</body>
-</html>
-`
+/** One of several ways to look at mails, by rules of the style sheet; the first to begin with. */
+export function choiceOf(legend: string, options: Readonly<Record<string, string>>): Html {
+  const name = legend.toLowerCase()
+  const choices = Object.entries(options).map(
+    ([value, text], index) =>
+      html`<label class="choice"><input type="radio" name="${name}" value="${value}"${index === 0 ? html` checked` : ''}> <span>${text}</span></label>\n`,
+  )
+  return html`<fieldset class="looks"><legend>${legend}</legend>${choices}</fieldset>\n`
 }
 
-const STYLE = new RawHtml(`
-:root {
-  --page: #f3f4f7; --card: #fff; --text: #1b1f2a; --quiet: #5a6274; --line: #dfe2ea;
-  --link: #3b4fd8; --note: #fff3cd; --note-text: #5c4400;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #12141b; --card: #1c1f2a; --text: #e9ebf2; --quiet: #a3abbf; --line: #343948;
-    --link: #9aa8ff; --note: #3d3210; --note-text: #ffe08a;
-  }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-.note { margin: 0; padding: .75rem 1rem; background: var(--note); color: var(--note-text); text-align: center; }
-main { width: min(46rem, 100% - 1.5rem); margin: 1.5rem auto; }
-h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { font-size: 1rem; }
-a { color: var(--link); }
-ul { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
-li + li { border-top: 1px solid var(--line); }
-li a { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .75rem 1rem; color: inherit; text-decoration: none; }
-li strong { grid-column: 1 / -1; overflow-wrap: anywhere; }
-li span, time, .quiet { color: var(--quiet); font-size: .875rem; overflow-wrap: anywhere; }
-iframe { width: 100%; height: 32rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
-pre { padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); white-space: pre-wrap; overflow-wrap: anywhere; }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; }
-`)
+export const THEME_CHOICE = choiceOf('Theme', { system: 'System', light: 'Light', dark: 'Dark' })
 
-/** Pages without scripts; mails have inline styles. */
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'"
+const HEAD = /<head(\s[^>]*)?>/i
+const BASE = '<base target="_top">'
 
-/** The outbox at /dev/mails. */
-export function serveMailOutbox(app: NestFastifyApplication, outbox: MailOutbox): void {
-  const server = app.getHttpAdapter().getInstance()
-  server.get('/dev/mails', (_, reply) => answer(reply, 200, listPage(outbox.mails)))
-  server.get<{ Params: { index: string } }>('/dev/mails/:index', (request, reply) => {
-    const mail = outbox.mails[Number(request.params.index)]
-    return mail ? answer(reply, 200, mailPage(mail)) : answer(reply, 404, listPage(outbox.mails))
-  })
-}
-
-function answer(reply: FastifyReply, status: number, page: Html): FastifyReply {
-  return reply
-    .status(status)
-    .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY })
-    .send(page.text)
+/**
+ * A mail in a frame that becomes as high as the mail: the page's script may measure it, and what is in it runs none. Its
+ * links open outside, because pages of the sites refuse to be framed, as they should.
+ */
+export function mailFrame(mail: string, title: string): Html {
+  const content = HEAD.test(mail) ? mail.replace(HEAD, head => head + BASE) : BASE + mail
+  return html`<iframe title="${title}" loading="lazy" sandbox="allow-same-origin allow-popups allow-top-navigation-by-user-activation" srcdoc="${content}"></iframe>\n`
 }
 
 /** The mail outbox where SMTP_URL points at this machine; null where mail is really sent, or not configured. */
 export async function outboxFor({ mail }: Settings): Promise<MailOutbox | null> {
   if (!mail || !isLoopback(mail.smtpUrl.hostname)) return null
-  return MailOutbox.start({ host: hostOf(mail.smtpUrl), port: Number(mail.smtpUrl.port), onMail: show })
+  const outbox = await MailOutbox.start({ host: hostOf(mail.smtpUrl), port: Number(mail.smtpUrl.port) })
+  outbox.arrivals.on('mail', show)
+  return outbox
 }
 
 /** The link in a mail is what a developer is waiting for, so it has lines of its own among those of the log. */

@@ -20,10 +20,12 @@ import { canonicalEmail, type Email } from '../src/users/email.js'
 import type { User } from '../src/users/user.js'
 import { UserCreation } from '../src/users/user-changes.js'
 import { Users } from '../src/users/users.js'
-import { serveApiDocs } from './api-docs/reference-page.js'
+import { API_DOCS, serveApiDocs } from './api-docs/reference-page.js'
 import { httpsSettings, trustCommand } from './https.js'
-import { type MailOutbox, outboxFor, serveMailOutbox } from './mail-outbox.js'
+import { GALLERY, serveMailGallery } from './mail-gallery.js'
+import { type MailOutbox, OUTBOX, outboxFor, serveMailOutbox } from './mail-outbox.js'
 import { redirectToOrigin, refuseOtherHosts } from './own-hosts.js'
+import { DevPages } from './pages.js'
 import { type SatelliteSite, startSatelliteSite } from './satellite-site.js'
 import { serveDocs } from './serve-docs.js'
 
@@ -61,9 +63,17 @@ try {
       reply.removeHeader('strict-transport-security')
     })
     refuseOtherHosts(server, settings)
-    if (outbox) serveMailOutbox(app, outbox)
-    serveApiDocs(app, settings)
     hasDocs = serveDocs(server)
+    const pages = new DevPages(server, settings.brand, [
+      ...(outbox ? [{ name: 'Mails', href: OUTBOX }] : []),
+      { name: 'Kinds of mail', href: GALLERY },
+      { name: 'API', href: API_DOCS },
+      ...(hasDocs ? [{ name: 'Docs', href: '/docs/' }] : []),
+      ...(sandbox ? [{ name: 'Payments', href: sandbox.url }] : []),
+    ])
+    if (outbox) serveMailOutbox(pages, outbox)
+    serveMailGallery(pages, { ...settings.brand, host: new URL(settings.mainOrigin).host })
+    serveApiDocs(pages, app, settings)
     redirectToOrigin(server, settings.mainOrigin)
     const { accountId } = await seedUsers(app)
     satellite = await startSatelliteSite(settings, app.get(SiteHosts))
@@ -154,11 +164,11 @@ function welcome(settings: Settings, { sandbox, outbox, satellite, hasDocs }: St
       ? ['Satellite', satellite.origin, `${CORNER_SHOP.name}, where people log in through ${brand.name}`]
       : ['Satellite', 'not served', 'set ALLOWED_ORIGINS to an origin on this machine whose port is free'],
     outbox
-      ? ['Mails', `${publicUrl}/dev/mails`, 'none leaves this machine']
+      ? ['Mails', `${publicUrl}/dev/mails`, `none leaves this machine; all kinds at ${GALLERY}`]
       : ['Mails', mail ? 'sent' : 'not sent', mail ? 'as SMTP_URL says' : 'SMTP_URL is empty'],
     paymentsRow(stripe, sandbox),
     hasDocs ? ['Docs', `${publicUrl}/docs/`, 'with search'] : ['Docs', 'docs/', 'in the repository'],
-    ['API docs', `${publicUrl}/api/docs`, 'with requests to try out'],
+    ['API docs', `${publicUrl}/api/docs`, 'with a request for each operation'],
   ]
   if (operators)
     places.push(['Operators', operators.origin, 'npm run cli -- operator:add <email>, while this is stopped'])

@@ -3,10 +3,19 @@
 export { CLIENT_TYPES_FILE, clientTypesOf } from '../dev/api-docs/client-types.js'
 export { type Handler, handlersOf, openApiDocument, previewOpenApi } from '../dev/api-docs/document.js'
 export { ENDPOINTS, endpointsTable } from '../dev/api-docs/endpoints-table.js'
+export { referencePage } from '../dev/api-docs/reference-page.js'
 export { pageWithSection, withSection } from '../dev/generated-section.js'
 export { httpsSettings } from '../dev/https.js'
-export { MailOutbox, mailPage, outboxFor, type ReceivedMail } from '../dev/mail-outbox.js'
+export { sampleMail } from '../dev/mail-gallery.js'
+export {
+  MailOutbox,
+  mailPage,
+  outboxFor,
+  type ReceivedMail,
+  serveMailOutbox,
+} from '../dev/mail-outbox.js'
 export { redirectToOrigin, refuseOtherHosts } from '../dev/own-hosts.js'
+export { DevPages } from '../dev/pages.js'
 export { serveDocs } from '../dev/serve-docs.js'
 export { settingsFiles } from '../dev/settings-docs/settings-files.js'
 export { type Api, typedApi } from '../packages/client/src/api.js'

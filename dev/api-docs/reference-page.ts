@@ -1,7 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { OpenAPIObject } from '@nestjs/swagger'
-import { type Html, html, Html as RawHtml } from '../../src/mail/html.js'
+import { type Html, html } from '../../src/mail/html.js'
 import type { Settings } from '../../src/platform/config/settings.js'
+import { type DevPage, type DevPages, filterField } from '../pages.js'
 import type { Schema } from './client-types.js'
 import { type Operation, openApiDocument } from './document.js'
 
@@ -12,8 +13,17 @@ interface Endpoint {
   readonly operation: Operation
 }
 
-/** The API reference as one page without scripts, which the browser's own search and links unfold. */
-function referencePage(document: OpenAPIObject): Html {
+/** The address of the reference. */
+export const API_DOCS = '/api/docs'
+
+/** The API reference: as a page, and as an OpenAPI document beside it. */
+export function serveApiDocs(pages: DevPages, app: NestFastifyApplication, { publicUrl }: Settings): void {
+  pages.serve(API_DOCS, () => referencePage(openApiDocument(app, publicUrl)))
+  pages.server.get(`${API_DOCS}-json`, () => openApiDocument(app, publicUrl))
+}
+
+/** The API reference as one page, which can be filtered; a link to an operation or a type unfolds it. */
+export function referencePage(document: OpenAPIObject): DevPage {
   const { info, tags = [], servers = [], components } = document
   const schemas = (components?.schemas ?? {}) as Schemas
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -25,62 +35,61 @@ function referencePage(document: OpenAPIObject): Html {
   )
   const groups = tags.map(({ name, description = '' }) => {
     const ofTag = endpoints.filter(({ operation }) => operation.tags?.includes(name))
-    return html`<h2 id="${idOf(name)}">${name}</h2>\n${paragraphs(description)}
-${ofTag.map(endpoint => endpointPart(endpoint, schemas, servers[0]?.url ?? ''))}`
+    const parts = ofTag.map(endpoint => endpointPart(endpoint, schemas, servers[0]?.url ?? ''))
+    return html`<div class="group"><h2 id="${idOf(name)}">${name}</h2>\n${paragraphs(description)}${parts}</div>`
   })
   const types = Object.entries(schemas).map(
-    ([name, schema]) => html`<details><summary><h3><code>${name}</code></h3></summary>
-<div id="type-${name}">${fields(schema)}</div></details>\n`,
+    ([
+      name,
+      schema,
+    ]) => html`<details id="type-${name}" data-filtered><summary><h3><code>${name}</code></h3></summary>
+<div>${fields(schema)}</div></details>\n`,
   )
   const links = [...tags.map(({ name }) => name), 'Types'].map(
     name => html`<li><a href="#${idOf(name)}">${name}</a></li>\n`,
   )
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${info.title} API</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<nav aria-label="Sections"><ul>${links}</ul></nav>
-<main>
-<h1>${info.title} API</h1>
+  return {
+    title: `${info.title} API`,
+    lead: 'Every operation, with what it takes, what it answers, and a request for the command line.',
+    content: html`<div class="reference">
+<nav class="nav sections" aria-label="Sections"><ul>${links}</ul></nav>
+<div>
 ${paragraphs(info.description ?? '')}
 <p>In the examples, <code>$TOKEN</code> and <code>$SESSION</code> are the access token and the session identifier of a login.</p>
-<p>As a file for other tools: <a href="/api/docs-json">OpenAPI ${document.openapi}</a>.</p>
+<p>As a file for other tools: <a href="${API_DOCS}-json">OpenAPI ${document.openapi}</a>.</p>
+${filterField('Method, path or summary')}
 ${groups}
-<h2 id="types">Types</h2>
-${types}
-</main>
-</body>
-</html>
-`
+<div class="group"><h2 id="types">Types</h2>
+${types}</div>
+</div>
+</div>`,
+  }
 }
 
 function endpointPart({ method, path, operation }: Endpoint, schemas: Schemas, serverUrl: string): Html {
   const responses = Object.entries(operation.responses ?? {}) as [string, Response][]
   const answers = responses.filter(([status]) => Number(status) < 400)
   const refusals = responses.filter(([status]) => Number(status) >= 400)
-  const { parameters = [] } = operation as { parameters?: Parameter[] }
+  const { parameters = [], operationId: id = '' } = operation as Operation & { parameters?: Parameter[] }
   const body = contentOf(operation.requestBody as Response | undefined)
-  return html`<details><summary><h3><span class="method">${method}</span> <code>${path}</code></h3> ${operation.summary ?? ''}</summary>
-<div id="${operation.operationId ?? ''}">
+  const answer = answers.map(([, each]) => jsonOf(each)).find(Boolean)
+  return html`<details id="${id}" data-filtered><summary><h3><span class="method">${method}</span> <code>${path}</code></h3> ${operation.summary ?? ''}</summary>
+<div>
 ${paragraphs(operation.description ?? '')}
 <h4>Credentials</h4>\n<p>${credentialsOf(operation)}</p>
 ${parameters.length > 0 ? html`<h4>Parameters</h4>\n<dl>${parameters.map(parameterPart)}</dl>` : ''}
 ${body ? html`<h4>Body</h4>\n<p>${typeOf(body)}</p>\n${fields(resolved(body, schemas))}` : ''}
-<h4>Example</h4>\n<pre>${curlOf({ method, path, operation }, body && exampleOf(body, schemas), serverUrl)}</pre>
-<h4>Answer</h4>\n<dl>${answers.map(([status, answer]) => {
-    const type = contentOf(answer)
-    return html`<dt>${status}${type ? html` ${typeOf(type)}` : ''}</dt><dd>${inline(answer.description ?? '')}</dd>`
+<h4>Request</h4>\n<pre>${curlOf({ method, path, operation }, body && exampleOf(body, schemas), serverUrl)}</pre>
+<h4>Answer</h4>\n<dl>${answers.map(([status, each]) => {
+    const type = contentOf(each)
+    return html`<div><dt>${status}${type ? html` ${typeOf(type)}` : ''}</dt><dd>${inline(each.description ?? '')}</dd></div>`
   })}</dl>
+${answer ? html`<pre>${JSON.stringify(exampleOf(answer, schemas), null, 2)}</pre>` : ''}
 <h4>Refusals</h4>\n<dl>${refusals.map(
     ([status, { description = '' }]) =>
-      html`<dt>${status}</dt>${description.split('\n\n').map(line => html`<dd>${inline(line)}</dd>`)}\n`,
+      html`<div><dt>${status}</dt>${description.split('\n\n').map(line => html`<dd>${inline(line)}</dd>`)}</div>\n`,
   )}</dl>
+<p><a href="#${id}">Link to this operation</a></p>
 </div></details>\n`
 }
 
@@ -94,6 +103,10 @@ interface Parameter {
   readonly required?: boolean
   readonly description?: string
   readonly schema?: Schema
+}
+
+function jsonOf({ content }: Response): Schema | undefined {
+  return content?.['application/json']?.schema
 }
 
 function contentOf(part: Response | undefined): Schema | undefined {
@@ -129,7 +142,7 @@ function field(name: string, schema: Schema, isRequired: boolean, place = ''): H
   const limits = LIMITS.filter(key => schema[key] !== undefined).map(key => `${WORDS[key]} ${schema[key]}`)
   const text = [schema.description, values && `One of ${values}`, ...limits].filter(Boolean).join('. ')
   const nested = schema.properties ?? schema.items?.properties
-  return html`<dt><code>${name}</code> ${typeOf(schema)}${place}${isRequired ? '' : ', optional'}</dt><dd>${inline(text)}${nested ? fields(schema.properties ? schema : (schema.items as Schema)) : ''}</dd>\n`
+  return html`<div><dt><code>${name}</code> ${typeOf(schema)}${place}${isRequired ? '' : ', optional'}</dt><dd>${inline(text)}${nested ? fields(schema.properties ? schema : (schema.items as Schema)) : ''}</dd></div>\n`
 }
 
 const WORDS = {
@@ -210,54 +223,4 @@ function inline(text: string): Html {
 
 function idOf(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-')
-}
-
-const STYLE = new RawHtml(`
-:root {
-  --page: #f3f4f7; --card: #fff; --text: #1b1f2a; --quiet: #5a6274; --line: #dfe2ea; --link: #3b4fd8;
-}
-@media (prefers-color-scheme: dark) {
-  :root { --page: #12141b; --card: #1c1f2a; --text: #e9ebf2; --quiet: #a3abbf; --line: #343948; --link: #9aa8ff; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-nav { padding: .75rem; border-bottom: 1px solid var(--line); background: var(--card); }
-nav ul { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: 0; padding: 0; list-style: none; }
-nav a { display: block; padding: .25rem 0; }
-main { width: min(52rem, 100% - 1.5rem); margin: 1.5rem auto 4rem; }
-h1 { font-size: 1.75rem; line-height: 1.25; }
-h2 { margin: 2.5rem 0 .25rem; font-size: 1.25rem; }
-h3 { display: inline; font-size: 1rem; }
-h4 { margin: 1.25rem 0 .25rem; font-size: .875rem; color: var(--quiet); }
-a { color: var(--link); }
-p { margin: .5rem 0; }
-code, pre { font: .875rem/1.5 ui-monospace, monospace; }
-details { margin: .5rem 0; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
-summary { padding: .75rem 1rem; cursor: pointer; }
-details > div { padding: 0 1rem 1rem; scroll-margin-top: 4rem; }
-.method { display: inline-block; min-width: 4rem; color: var(--link); }
-dl { margin: 0; }
-dt { margin-top: .5rem; }
-dd { margin: 0 0 0 1rem; color: var(--quiet); }
-pre { margin: 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--page); white-space: pre-wrap; }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; }
-@media (min-width: 64rem) {
-  body { display: grid; grid-template-columns: 14rem 1fr; }
-  nav { position: sticky; top: 0; height: 100vh; padding: 1.5rem; border: 0; border-right: 1px solid var(--line); overflow-y: auto; }
-  nav ul { display: block; }
-}
-`)
-
-/** A page without scripts, and with its own inline styles. */
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-
-/** The API reference: as a page at /api/docs, and as an OpenAPI document at /api/docs-json. */
-export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Settings): void {
-  const server = app.getHttpAdapter().getInstance()
-  server.get('/api/docs', (_, reply) =>
-    reply
-      .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY })
-      .send(referencePage(openApiDocument(app, publicUrl)).text),
-  )
-  server.get('/api/docs-json', () => openApiDocument(app, publicUrl))
 }

@@ -15,9 +15,6 @@ const run = promisify(execFile)
 const ROOT = join(__dirname, '../..')
 const BUILT = join(ROOT, 'docs/.vitepress/dist')
 const PATIENCE_MS = 60_000
-/** Of 95 operations; the document itself has 700 kB. */
-const MAX_REFERENCE_BYTES = 600_000
-
 /** Every kind of page; the start page comes last, because axe is quick on it. */
 const AXE_PAGES = ['nothing', 'start', 'satellites', 'commands', 'deploy/helm', '']
 const AXE_PATIENCE_MS = 300_000
@@ -40,12 +37,8 @@ let laptop: Laptop
 let satellite: string
 let browser: Browser
 beforeAll(async () => {
-  const [port, satellitePort] = await Promise.all([freePort(), freePort()])
-  const origin = `http://operator.localhost:${port}`
-  satellite = `http://127.0.0.1:${satellitePort}`
-  laptop = await Laptop.start(undefined, [], {
-    ...{ PORT: String(port), OPERATOR_ORIGIN: origin, ALLOWED_ORIGINS: satellite },
-  })
+  satellite = `http://127.0.0.1:${await freePort()}`
+  laptop = await Laptop.start(undefined, [], { ALLOWED_ORIGINS: satellite })
   browser = await sharedChromium()
 }, PATIENCE_MS)
 afterAll(() => laptop?.stop())
@@ -196,60 +189,6 @@ async function answersOf(blocks: readonly string[]): Promise<unknown[]> {
     .split(/(?<=})\s*(?=\{)/)
     .map(text => JSON.parse(text))
 }
-
-describe('the API reference at /api/docs, beside an operator console', () => {
-  it('is a page without faults, both themes and three widths, and weighs little (P1, A4)', async () => {
-    const page = await browser.newPage()
-    const faults = faultsOf(page)
-    const answer = await page.goto(`${laptop.url}/api/docs`)
-    expect([answer?.status(), (await answer?.body())?.length]).toEqual([200, expect.any(Number)])
-    expect((await answer?.body())?.length).toBeLessThan(MAX_REFERENCE_BYTES)
-    const login = page.locator('summary', { hasText: 'POST /api/login Log in' })
-    await login.click()
-    for (const [width, colorScheme] of [
-      [1280, 'light'],
-      [375, 'light'],
-      [375, 'dark'],
-      [320, 'dark'],
-      [1280, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme })
-      await login.scrollIntoViewIfNeeded()
-      await keepScreenshot(page, `api-docs-${width}-${colorScheme}`)
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-      expect(await findings(page)).toEqual([])
-    }
-    expect(faults).toEqual([])
-    await page.close()
-  })
-
-  it('has every operation of the document, and unfolds a type that a link leads to (A4)', async () => {
-    const { json } = await request(laptop.url, { path: '/api/docs-json' })
-    const operations = Object.entries(json.paths as Record<string, object>).flatMap(([path, item]) =>
-      Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
-    )
-    expect(operations).not.toEqual(expect.arrayContaining([expect.stringContaining('/api/operator')]))
-    const page = await browser.newPage()
-    await page.goto(`${laptop.url}/api/docs`)
-    const headings = await page.locator('summary h3:has(.method)').allTextContents()
-    expect(headings.sort()).toEqual(operations.sort())
-    await page.locator('summary', { hasText: 'POST /api/login Log in' }).click()
-    await page.getByRole('link', { name: 'LoginAnswer' }).first().click()
-    await page.locator('#type-LoginAnswer').getByText('accessToken').first().waitFor()
-    await page.close()
-  })
-
-  it('has examples that work (A4)', async () => {
-    const page = await browser.newPage()
-    await page.goto(`${laptop.url}/api/docs`)
-    await page.locator('summary', { hasText: 'POST /api/login Log in' }).click()
-    const example = await page.locator('#LoginController_login pre').innerText()
-    const { stdout } = await run('bash', ['-euc', example])
-    expect(JSON.parse(stdout)).toMatchObject({ accessToken: expect.any(String) })
-    await page.close()
-  })
-})
 
 /** What the browser complains about: a policy that refuses something, a script that fails. */
 function faultsOf(page: Page): string[] {

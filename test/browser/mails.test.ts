@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { en, htmlOf, LANGUAGES, MailLanguage, type MailName } from '../sources.js'
+import { en, htmlOf, LANGUAGES, MailLanguage, type MailName, sampleMail } from '../sources.js'
 import { seriousFindings } from './stage/accessibility.js'
 import { sharedChromium } from './stage/chromium.js'
 import { keepScreenshot } from './stage/screenshot.js'
@@ -9,7 +9,6 @@ const PATIENCE_MS = 120_000
 /** The narrowest phone, what most mail programs give a mail, and a wide window. */
 const WIDTHS = [320, 600, 1280]
 const THEMES = ['light', 'dark'] as const
-const TOKEN = 'x5Zl0nJqvQ2mC8rYk1TtS3aWb9eUo4hPiDg6fMwN7Xs'
 const SENDER = {
   ...{ name: 'Harbour Supplies', host: 'www.harbour-supplies.example', logoUrl: null, accent: '#3b4fd8' },
   supportUrl: 'mailto:help@harbour-supplies.example',
@@ -20,60 +19,6 @@ beforeAll(async () => {
   page = await (await sharedChromium()).newPage()
 })
 afterAll(() => page?.close())
-
-/** As long as they get. */
-function valuesIn(words: MailLanguage) {
-  const site = SENDER.name
-  const name = "Rosa's shop for ropes and sails (ropes-and-sails.of-a-customer.example)"
-  const time = new Date('2026-11-24T14:05:00Z')
-  const device = words.device('Chrome on Windows')
-  const day = words.day(time)
-  const proof = { record: '_mainstay-challenge.ropes.example', text: `mainstay-site-verification=${TOKEN}` }
-  const team = { inviter: 'rosa@ropes-and-sails.example', team: 'Ropes and sails', site }
-  const from = words.phrase('policy.from', { day })
-  return {
-    ...{ site, name, day, time: words.time(time), count: 12, days: 7 },
-    host: 'reports.north-rhine-westphalia.customers.ropes-and-sails-group.example',
-    url: `https://${SENDER.host}/reset-password#token=${TOKEN}`,
-    frontPage: `https://${SENDER.host}/`,
-    introduction: words.phrase('invitation.toNamedTeam', team),
-    sites: words.list(['ropes.example', 'sails.example', 'anchors.of-a-customer.example']),
-    claim: words.phrase('factorReset.byManager', { site }),
-    removal: words.phrase('removal.fromNamedTeam', team),
-    login: words.phrase('factorReset.noPassword'),
-    otherwise: words.phrase('factorReset.changePassword'),
-    deletion: words.phrase('becameOwner.deletion', { day }),
-    ...{
-      member: 'annabellamargarethe.vonundzurmuehlen@seilerei.example',
-      by: team.inviter,
-      inviter: team.inviter,
-    },
-    powers: words.list([
-      words.phrase('power.payments'),
-      words.phrase('power.accountSettings'),
-      words.phrase('power.teamManagement'),
-    ]),
-    members: words.list(['anna@ropes-and-sails.example', words.phrase('team.others', { count: 3 })]),
-    user: 'annabellamargarethe.vonundzurmuehlen@seilerei.example',
-    satellites: words.list(['ropes-and-sails.example', words.phrase('satellite.others', { count: 3 })]),
-    whom: words.phrase('policy.managers', { from }),
-    payments: words.phrase('policy.payWith', { minutes: 30 }),
-    why: words.phrase('planLost.unpaid', { site }),
-    emailChanged: words.emailChangedSubject(site),
-    subject: words.phrase('newDevice.subject', { site, device }),
-    opening: words.phrase('newDevice.opening', { site }),
-    circumstances: words.phrase('notice.circumstancesWithPlace', {
-      ...{ device, day, time: words.time(time), ip: '203.0.113.7' },
-      place: 'Berlin, Germany',
-    }),
-    advice: words.phrase('notice.nothingToDo'),
-    place: words.phrase('proof.placeWithFile', {
-      ...proof,
-      file: 'https://ropes.example/.well-known/mainstay',
-    }),
-    consequence: words.phrase('proof.suspendsOn', { day }),
-  }
-}
 
 /**
  * What reads badly on two lines, and stands on two: “e-mail”, numbers with their word, and any word or part of an
@@ -102,7 +47,7 @@ describe.each(LANGUAGES)('mails in %s', language => {
   test.each(Object.keys(en.mails) as MailName[])(
     '%s can be read on every screen, in light and in dark',
     async name => {
-      await page.setContent(htmlOf(words.mail(name, valuesIn(words)), SENDER))
+      await page.setContent(htmlOf(sampleMail(words, name, SENDER), SENDER))
       for (const colorScheme of THEMES) {
         await page.emulateMedia({ colorScheme })
         for (const width of WIDTHS) {
@@ -123,13 +68,13 @@ describe.each(LANGUAGES)('mails in %s', language => {
 
 test.each(WIDTHS)('the name beside a wide logo can be read at %i pixels', async width => {
   const words = MailLanguage.of('en')
-  const { name, ...values } = valuesIn(words)
+  const name = "Rosa's shop for ropes and sails (ropes-and-sails.of-a-customer.example)"
   const logo = '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="64"/>'
   const branding = {
     ...{ name, accent: '#b91c1c', background: '#ffffff' },
     logoUrl: `data:image/svg+xml,${encodeURIComponent(logo)}`,
   }
-  const mail = { ...words.mail('invitation', { ...values, name }), branding, site: name }
+  const mail = { ...sampleMail(words, 'invitation', SENDER), branding, site: name }
   await page.setContent(htmlOf(mail, SENDER))
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme })

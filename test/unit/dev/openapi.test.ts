@@ -8,6 +8,7 @@ import {
   pageWithSection,
   previewOpenApi,
   readSettings,
+  referencePage,
 } from '../../sources.js'
 
 it('docs/openapi.json is what the code says (npm run openapi writes it anew)', async () => {
@@ -51,4 +52,36 @@ it('docs/endpoints.md has every operation of docs/openapi.json (npm run openapi 
     Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
   )
   expect(rows.sort()).toEqual(operations.sort())
+})
+
+/** A document as JSON, as the page at /api/docs shows it. */
+function referenceOf(document: string): string {
+  return referencePage(JSON.parse(document)).content.text
+}
+
+it('the reference has each operation and type of docs/openapi.json once, and no link to what is not there', async () => {
+  const document = await readFile('docs/openapi.json', 'utf8')
+  const text = referenceOf(document)
+  const { paths, components } = JSON.parse(document)
+  const ids = [...text.matchAll(/<details id="([^"]+)"/g)].map(([, id]) => id)
+  const operations = Object.values<object>(paths).flatMap(path => Object.values(path))
+  expect(ids).toEqual([
+    ...ids.slice(0, operations.length),
+    ...Object.keys(components.schemas).map(name => `type-${name}`),
+  ])
+  expect(ids.slice(0, operations.length).sort()).toEqual(
+    operations.map(({ operationId }) => operationId).sort(),
+  )
+  const targets = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  const links = [...text.matchAll(/ href="#([^"]*)"/g)].map(([, id]) => id)
+  expect(links.filter(id => !targets.has(id))).toEqual([])
+})
+
+it('the reference takes nothing in the document for HTML', async () => {
+  const document = await readFile('docs/openapi.json', 'utf8')
+  const hostile = JSON.parse(document, (_, value) =>
+    typeof value === 'string' ? `${value}<hostile a="">` : value,
+  )
+  const text = referenceOf(JSON.stringify(hostile).replaceAll('"/api/', '"/<hostile>/'))
+  expect([text.includes('&#60;hostile a=&#34;&#34;&#62;'), text.includes('<hostile')]).toEqual([true, false])
 })
