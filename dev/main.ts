@@ -25,7 +25,7 @@ import { httpsSettings, trustCommand } from './https.js'
 import { GALLERY, serveMailGallery } from './mail-gallery.js'
 import { type MailOutbox, OUTBOX, outboxFor, serveMailOutbox } from './mail-outbox.js'
 import { redirectToOrigin, refuseOtherHosts } from './own-hosts.js'
-import { DevPages } from './pages.js'
+import { builtFile, DevPages } from './pages.js'
 import { type SatelliteSite, startSatelliteSite } from './satellite-site.js'
 import { serveDocs } from './serve-docs.js'
 
@@ -94,6 +94,7 @@ async function sandboxFor({
   brand,
 }: Settings): Promise<PaymentSandbox | null> {
   if (!stripe?.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
+  const font = builtFile(/^inter-latin-wght-.*\.woff2$/)
   return PaymentSandbox.start({
     host: hostOf(stripe.apiUrl),
     port: Number(stripe.apiUrl.port),
@@ -103,7 +104,7 @@ async function sandboxFor({
     webhookSecret: stripe.webhookSecrets[0] as string,
     priceIds: [...stripe.priceIds],
     stateFile: join(dataDir, 'payment-sandbox.json'),
-    brand: { ...brand, accent: accentsOf(brand.accent) },
+    brand: { ...brand, accent: accentsOf(brand.accent), ...(font && { font }) },
   })
 }
 

@@ -97,7 +97,7 @@ export function filterField(label: string): Html {
 const BUILT_FOLDER = join(PACKAGE_ROOT, 'web/dist/main/assets')
 
 /** A file that the build has made for the main site; null where its pages are not built. */
-function builtFile(name: RegExp): Buffer | null {
+export function builtFile(name: RegExp): Buffer | null {
   const found = existsSync(BUILT_FOLDER) && readdirSync(BUILT_FOLDER).find(file => name.test(file))
   return found ? readFileSync(join(BUILT_FOLDER, found)) : null
 }

@@ -19,12 +19,14 @@ const MAX_REFERENCE_BYTES = 600_000
 
 /** With an operator console, whose operations are in no reference (P1). */
 let laptop: Laptop
+let sandbox: string
 let page: Page
 let complaints: string[]
 beforeAll(async () => {
-  const port = await freePort()
+  const [port, payments] = await Promise.all([freePort(), freePort()])
+  sandbox = `http://localhost:${payments}`
   laptop = await Laptop.start(undefined, [], {
-    ...{ PORT: String(port), OPERATOR_ORIGIN: `http://operator.localhost:${port}` },
+    ...{ PORT: String(port), OPERATOR_ORIGIN: `http://operator.localhost:${port}`, STRIPE_API_URL: sandbox },
   })
 }, PATIENCE_MS)
 afterAll(() => laptop?.stop())
@@ -48,6 +50,22 @@ async function mailOwner(): Promise<void> {
     headers: { Origin: laptop.url },
   })
   expect(status).toBe(202)
+}
+
+/** The address of a checkout that waits to be paid. */
+async function openCheckout(): Promise<string> {
+  const answer = await fetch(`${sandbox}/v1/checkout/sessions`, {
+    method: 'POST',
+    headers: { Authorization: 'Bearer sk_test_payment_sandbox' },
+    body: new URLSearchParams({
+      mode: 'subscription',
+      'line_items[0][price]': 'price_monthly',
+      'line_items[0][quantity]': '1',
+      success_url: laptop.url,
+    }),
+  })
+  const { url } = (await answer.json()) as { url: string }
+  return url
 }
 
 type Look = readonly [width: number, colorScheme: 'light' | 'dark']
@@ -152,6 +170,22 @@ it(
     await inspect('gallery')
     await page.getByLabel('German').check()
     await mail.getByRole('paragraph').getByText('Danke für Ihre Registrierung').waitFor()
+  },
+  AXE_PATIENCE_MS,
+)
+
+it(
+  'the payment sandbox has no faults, in its overview and in a checkout',
+  async () => {
+    const checkout = await openCheckout()
+    await page.goto(checkout)
+    await page.getByRole('button', { name: 'Pay $' }).waitFor()
+    await inspect('sandbox-checkout')
+    await page.evaluate('document.fonts.ready')
+    expect(await page.evaluate('[...document.fonts].map(({ status }) => status)')).toEqual(['loaded'])
+    await page.goto(sandbox)
+    await page.getByText('Simulate').first().click()
+    await inspect('sandbox')
   },
   AXE_PATIENCE_MS,
 )

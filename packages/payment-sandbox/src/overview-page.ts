@@ -47,9 +47,10 @@ ${settingsForm(this.settings.current)}
 ${listOrNone(newest(this.state.subscriptions.values()).map(subscriptionCard))}
 <h2>Checkouts</h2>
 ${listOrNone(checkouts.map(checkoutCard))}
-${disputes.length > 0 ? html`<h2>Disputes</h2>${disputes.map(disputeCard)}` : ''}
+${disputes.length > 0 ? html`<h2>Disputes</h2>${listOrNone(disputes.map(disputeCard))}` : ''}
 <h2>Newest events</h2>
 ${listOrNone(newest(this.state.events.values()).map(eventRow))}`,
+      true,
     )
   }
 }
@@ -139,7 +140,9 @@ function button(simulation: Simulation, id: string): Html {
 }
 
 function listOrNone(items: Html[]): Html {
-  return items.length > 0 ? html`${items}` : html`<p class="quiet">There are none yet.</p>`
+  return items.length > 0
+    ? html`<div class="columns">${items}</div>`
+    : html`<p class="quiet">There are none yet.</p>`
 }
 
 function newest<T>(items: Iterable<T>): T[] {

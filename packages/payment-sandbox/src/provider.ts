@@ -10,7 +10,7 @@ import { Events, SecondaryEvents, WebhookDeliveries } from './events.js'
 import { readRequest } from './http.js'
 import { Invoices, Prorations } from './invoices.js'
 import { ControlRoutes, OverviewPage } from './overview-page.js'
-import { branded, type PageAnswer, type PageBrand } from './page.js'
+import { branded, FONT_PATH, type PageAnswer, type PageBrand } from './page.js'
 import { HostedPages } from './pages.js'
 import { DelayedPayments, Payments } from './payments.js'
 import { PortalPages } from './portal-pages.js'
@@ -130,7 +130,10 @@ export class Provider {
         return
       }
       const received = await readRequest(request)
+      const font = received.path === FONT_PATH ? this.brand?.font : undefined
       if (/^\/v[12]\//.test(received.path)) await this.api.answer(received, reply)
+      else if (font)
+        reply.writeHead(200, { 'Content-Type': 'font/woff2', 'Cache-Control': 'max-age=86400' }).end(font)
       else this.send(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
     } catch (error) {
       // A client that hangs up is no error. Anything else is a bug here, which must not stop the server in

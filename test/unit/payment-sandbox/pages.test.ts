@@ -115,11 +115,12 @@ describe('Pages', () => {
     expect(page.headers.get('content-security-policy')).toContain(' data:;')
   })
 
-  it('has the name, logo and colours of the business, if there is one', async () => {
+  it('has the name, logo, colours and typeface of the business, if there is one', async () => {
     const color = { color: '#b91c1c', ink: '#ffffff' }
     const brand = {
       name: 'Rose & <Sons>',
       logoUrl: 'https://cdn.test/rose.svg',
+      font: Buffer.from('wOF2'),
       accent: { light: color, dark: color },
     }
     const { url } = await stage.openCheckout()
@@ -133,6 +134,10 @@ describe('Pages', () => {
       expect(body).toContain('--button: #b91c1c; --button-text: #ffffff;')
       expect(page.headers.get('content-security-policy')).toContain('img-src https: data:')
       expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      const [, fontPath = ''] = /src: url\("([^"]+)"\)/.exec(body) ?? []
+      const font = await fetch(branded.sandbox.url + fontPath)
+      expect([font.headers.get('content-type'), await font.text()]).toEqual(['font/woff2', 'wOF2'])
+      expect((await fetch(stage.sandbox.url + fontPath)).status).toBe(404)
     } finally {
       await branded.close()
     }
