@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import { build } from 'vite'
-import clientPackage from '../packages/client/package.json' with { type: 'json' }
 import { copyClientFiles } from './client-files.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
 import { earlyScripts, plainImports, smallScripts } from './vite-plugins.mjs'
@@ -23,6 +22,9 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 // From its sources, so that a page uses the current client.
 const client = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
 const react = fileURLToPath(new URL('../packages/react/src/', import.meta.url))
+const { version } = JSON.parse(
+  await readFile(new URL('../packages/client/package.json', import.meta.url), 'utf8'),
+)
 const { values } = parseArgs({
   options: {
     watch: { type: 'boolean' },
@@ -54,7 +56,7 @@ for (const site of ['main', 'satellite', 'operator']) {
       earlyScripts(),
     ],
     esbuild: { jsx: 'automatic', target: 'es2022' },
-    define: { CLIENT_VERSION: JSON.stringify(clientPackage.version) },
+    define: { CLIENT_VERSION: JSON.stringify(version) },
     build: {
       outDir: `${values.out}${site}`,
       emptyOutDir: true,

@@ -27,8 +27,8 @@ export async function whileRefreshing(
     for (let isLast = false; !isLast; ) {
       isLast = isOver
       const sentAt = performance.now()
-      const { status, body } = await refreshOwn(app, session)
-      if (status === 503) unavailable.add(JSON.stringify(body))
+      const { status, text } = await refreshOwn(app, session)
+      if (status === 503) unavailable.add(text)
       answeredMs = Math.max(answeredMs, performance.now() - sentAt)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
