@@ -1,4 +1,4 @@
-import { Loaded, useLoad } from '../pieces/loading.js'
+import { Loaded, LoadedTogether, useLoad } from '../pieces/loading.js'
 import type { Person } from '../pieces/navigation.js'
 import { Page, Section } from '../pieces/page.js'
 import { PasswordForm } from '../pieces/password.js'
@@ -19,18 +19,20 @@ export function SecurityPage() {
   const { sessions, end } = useOwnSessions(call, client)
   return (
     <Page title={t('security.title')}>
-      <Section title={t('field.password')}>
-        <Loaded of={profile} shape="fields">
-          {person =>
-            person.mayChangePassword ? <PasswordForm call={call} person={person} /> : <PasswordOnMain />
-          }
-        </Loaded>
-      </Section>
-      <Section title={t('sessions.where')}>
-        <Loaded of={sessions} shape="rows">
-          {({ sites }) => <SessionList sites={sites} end={end} />}
-        </Loaded>
-      </Section>
+      <LoadedTogether of={[profile, sessions]}>
+        <Section title={t('field.password')}>
+          <Loaded of={profile} shape="fields">
+            {person =>
+              person.mayChangePassword ? <PasswordForm call={call} person={person} /> : <PasswordOnMain />
+            }
+          </Loaded>
+        </Section>
+        <Section title={t('sessions.where')}>
+          <Loaded of={sessions} shape="rows">
+            {({ sites }) => <SessionList sites={sites} end={end} />}
+          </Loaded>
+        </Section>
+      </LoadedTogether>
     </Page>
   )
 }

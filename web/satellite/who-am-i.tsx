@@ -1,6 +1,6 @@
 import type { Caller } from '@mainstay-auth/client'
 import { SubscriptionFacts } from '../pieces/billing.js'
-import { Loaded, useLoad } from '../pieces/loading.js'
+import { Loaded, LoadedTogether, useLoad } from '../pieces/loading.js'
 import { Hint, Success } from '../pieces/notices.js'
 import { Page, Section } from '../pieces/page.js'
 import { PermissionList } from '../pieces/people.js'
@@ -24,38 +24,38 @@ interface Profile {
 }
 
 export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
+  const { query } = usePlace()
   const profile = useLoad(() => read<Profile>('profile'))
+  const subscription = useLoad(async () => ({
+    found: site.takesPayments ? await readSubscription(read, query) : null,
+  }))
   return (
     <Page title={t('satellite.me')}>
-      <Section title={t('nav.you')}>
-        <Loaded of={profile}>
-          {({ email, name }) => (
-            <dl>
-              <Fact name={t('field.email')}>{email}</Fact>
-              {name && <Fact name={t('field.name')}>{name}</Fact>}
-            </dl>
-          )}
-        </Loaded>
-        <h3>{t('satellite.may')}</h3>
-        <PermissionList permissions={caller.permissions} />
-        <p>
-          <T id="satellite.managedOn" main={mainName()} link={<a href={`${site.mainUrl}/account`} />} />
-        </p>
-      </Section>
-      {site.takesPayments && <SubscriptionSection />}
+      <LoadedTogether of={[profile, subscription]}>
+        <Section title={t('nav.you')}>
+          <Loaded of={profile}>
+            {({ email, name }) => (
+              <dl>
+                <Fact name={t('field.email')}>{email}</Fact>
+                {name && <Fact name={t('field.name')}>{name}</Fact>}
+              </dl>
+            )}
+          </Loaded>
+          <h3>{t('satellite.may')}</h3>
+          <PermissionList permissions={caller.permissions} />
+          <p>
+            <T id="satellite.managedOn" main={mainName()} link={<a href={`${site.mainUrl}/account`} />} />
+          </p>
+        </Section>
+        {site.takesPayments && (
+          <Section title={t('subscription.title')}>
+            <Loaded of={subscription}>
+              {({ found }) => found && <SubscriptionHere subscription={found} reload={subscription.reload} />}
+            </Loaded>
+          </Section>
+        )}
+      </LoadedTogether>
     </Page>
-  )
-}
-
-function SubscriptionSection() {
-  const { query } = usePlace()
-  const subscription = useLoad(() => readSubscription(read, query))
-  return (
-    <Section title={t('subscription.title')}>
-      <Loaded of={subscription}>
-        {loaded => <SubscriptionHere subscription={loaded} reload={subscription.reload} />}
-      </Loaded>
-    </Section>
   )
 }
 

@@ -112,17 +112,19 @@ function MailedPage<T = null>({
   return (
     <SmallPage title={title}>
       {link || preview.error ? (
-        <Form submit={submit} send={sendForm} messages={messages}>
-          {link && <Subject of={link} />}
-          {link && replaced && replaced !== link.email && (
-            <Hint>{t('mailed.replaces', { email: replaced })}</Hint>
-          )}
-          {typeof children === 'function' ? children(link) : children}
-        </Form>
+        <>
+          <Form submit={submit} send={sendForm} messages={messages}>
+            {link && <Subject of={link} />}
+            {link && replaced && replaced !== link.email && (
+              <Hint>{t('mailed.replaces', { email: replaced })}</Hint>
+            )}
+            {typeof children === 'function' ? children(link) : children}
+          </Form>
+          {instead && <p className="links">{instead}</p>}
+        </>
       ) : (
         <Skeleton shape="fields" />
       )}
-      {instead && <p className="links">{instead}</p>}
     </SmallPage>
   )
 }

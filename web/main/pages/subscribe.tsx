@@ -1,7 +1,7 @@
 import { type Caller, MainstayError } from '@mainstay-auth/client'
 import { PlanWords, SubscriptionFacts } from '../../pieces/billing.js'
 import { Form, type Texts } from '../../pieces/forms.js'
-import { Loaded, useLoad } from '../../pieces/loading.js'
+import { type Load, Loaded, LoadedTogether, useLoad } from '../../pieces/loading.js'
 import { Failure, Hint } from '../../pieces/notices.js'
 import { SmallPage, WayOn } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
@@ -25,6 +25,7 @@ export function SubscribePage({
 }) {
   const subscription = useLoad(readOwnSubscription)
   const way = useLoad(() => ownReturn(returnUrl), returnUrl ?? '')
+  const plans = useLoad(readPlans)
   if (returnUrl && way.data && !way.data.url) return <WrongReturn />
   return (
     <SmallPage
@@ -33,24 +34,28 @@ export function SubscribePage({
       }
       isRoomy
     >
-      <Loaded of={subscription}>
-        {loaded => (
-          <>
-            {loaded.state === 'unconfirmed' && <UnconfirmedPayment subscription={loaded} />}
-            {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
-            <Loaded of={way}>{back => <Choice subscription={loaded} caller={caller} back={back} />}</Loaded>
-          </>
-        )}
-      </Loaded>
-      {way.data && (
-        <p className="links">
-          {way.data.url ? (
-            <a href={way.data.url}>{t('common.backTo', { host: way.data.site })}</a>
-          ) : (
-            <Link href="/account">{t('subscribe.backToAccount')}</Link>
+      <LoadedTogether of={[subscription, way, plans]}>
+        <Loaded of={subscription}>
+          {loaded => (
+            <>
+              {loaded.state === 'unconfirmed' && <UnconfirmedPayment subscription={loaded} />}
+              {!maySubscribe(loaded) && <SubscriptionFacts subscription={loaded} />}
+              <Loaded of={way}>
+                {back => <Choice subscription={loaded} caller={caller} back={back} plans={plans} />}
+              </Loaded>
+            </>
           )}
-        </p>
-      )}
+        </Loaded>
+        {way.data && (
+          <p className="links">
+            {way.data.url ? (
+              <a href={way.data.url}>{t('common.backTo', { host: way.data.site })}</a>
+            ) : (
+              <Link href="/account">{t('subscribe.backToAccount')}</Link>
+            )}
+          </p>
+        )}
+      </LoadedTogether>
     </SmallPage>
   )
 }
@@ -72,12 +77,13 @@ function Choice({
   subscription,
   caller,
   back,
+  plans,
 }: {
   readonly subscription: Subscription
   readonly caller: Caller
   readonly back: SafeReturn
+  readonly plans: Load<readonly OfferedPlan[]>
 }) {
-  const plans = useLoad(readPlans)
   const isChange = mayChange(subscription)
   if (!isChange && !maySubscribe(subscription))
     return (

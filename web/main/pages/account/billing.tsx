@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { PlanCard, SubscriptionFacts } from '../../../pieces/billing.js'
 import { ActionButton, useAction } from '../../../pieces/forms.js'
-import { type Load, Loaded, useLoad } from '../../../pieces/loading.js'
+import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Failure, Hint, Success, Warning } from '../../../pieces/notices.js'
 import { Empty, Page, Section } from '../../../pieces/page.js'
 import { Link, usePlace } from '../../../pieces/router.js'
@@ -58,11 +58,16 @@ function Cards({
 }) {
   // Prices are optional; without them everything else is still shown.
   const plans = useLoad(readPlans)
+  const hasInvoices = hasPortal(subscription)
+  const invoices = useLoad<Invoices>(
+    async () => (hasInvoices ? call('GET', 'invoices') : { invoices: [] }),
+    String(hasInvoices),
+  )
   const offered = plans.data ?? []
   const own = offered.find(({ priceId }) => priceId === subscription.plan)
   const isWithoutPrices = plans.error !== null && maySubscribe(subscription)
   return (
-    <>
+    <LoadedTogether of={[plans, invoices]}>
       <Section title={t('subscription.title')}>
         <SubscriptionNotice subscription={subscription} />
         <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} isWide />
@@ -74,8 +79,8 @@ function Cards({
         )}
       </Section>
       {offered.length > 0 && !isChecking && <PlansCard subscription={subscription} plans={offered} />}
-      {hasPortal(subscription) && <InvoicesCard />}
-    </>
+      {hasInvoices && <InvoicesCard list={invoices} />}
+    </LoadedTogether>
   )
 }
 
@@ -213,8 +218,11 @@ function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isCha
 const INVOICE_LOOKS = { paid: 'good', open: 'warn', void: '', uncollectible: 'bad' } as const
 
 /** The newest invoices of the account, from the payment provider. */
-function InvoicesCard() {
-  const list = useLoad(() => call<{ readonly invoices: readonly Invoice[] }>('GET', 'invoices'))
+interface Invoices {
+  readonly invoices: readonly Invoice[]
+}
+
+function InvoicesCard({ list }: { readonly list: Load<Invoices> }) {
   return (
     <Section title={t('invoice.title')}>
       <Loaded of={list} shape="rows">

@@ -1,6 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { Loaded, useLoad } from '../../../pieces/loading.js'
+import { type Load, Loaded, useLoad } from '../../../pieces/loading.js'
 import { Hint } from '../../../pieces/notices.js'
 import { PERMISSIONS, permissionName } from '../../../pieces/people.js'
 import { hostOf } from '../../../pieces/site.js'
@@ -63,9 +63,27 @@ const closedStates = () => ({
   removed: { name: t('satelliteBoxes.removed'), look: 'bad' },
 })
 
+export interface TeamSatellites {
+  readonly satellites: readonly TeamSatellite[]
+}
+
+export function useTeamSatellites(): Load<TeamSatellites> {
+  return useLoad(() => call<TeamSatellites>('GET', 'team/satellites'))
+}
+
+/** Where a new member may log in: everywhere, unless that is changed. */
+export function NewMembersSatellites() {
+  return <SatelliteBoxes list={useTeamSatellites()} chosen={null} />
+}
+
 /** Where a member may log in: everywhere, or at chosen satellites. */
-export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] | null }) {
-  const list = useLoad(() => call<{ satellites: TeamSatellite[] }>('GET', 'team/satellites'))
+export function SatelliteBoxes({
+  list,
+  chosen,
+}: {
+  readonly list: Load<TeamSatellites>
+  readonly chosen: readonly string[] | null
+}) {
   const [isEverywhere, setIsEverywhere] = useState(chosen === null)
   return (
     <fieldset>

@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import { ConfirmButton } from '../../../pieces/controls.js'
 import { ActionButton, Form, useAction } from '../../../pieces/forms.js'
-import { Loaded, useLoad } from '../../../pieces/loading.js'
+import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { BackLink } from '../../../pieces/navigation.js'
 import { Failure, Hint, toast } from '../../../pieces/notices.js'
 import { Page, Section } from '../../../pieces/page.js'
@@ -13,7 +13,14 @@ import { Fact, T } from '../../../pieces/text.js'
 import { Ago, Day, DayIn, When } from '../../../pieces/time.js'
 import { type Account, call, type Person, type Profile } from '../../api.js'
 import { isNotFound, NotFoundHere } from '../not-found.js'
-import { PermissionBoxes, permissionChangesIn, SatelliteBoxes, satelliteChangesIn } from './member-access.js'
+import {
+  PermissionBoxes,
+  permissionChangesIn,
+  SatelliteBoxes,
+  satelliteChangesIn,
+  type TeamSatellites,
+  useTeamSatellites,
+} from './member-access.js'
 
 interface MemberProps {
   readonly person: Person
@@ -24,18 +31,40 @@ interface MemberProps {
 /** One person of the team, and what a manager can do about them. */
 export function MemberPage({ userId, caller }: { readonly userId: string; readonly caller: Caller }) {
   const person = useLoad(() => call<Person>('GET', `team/${userId}`))
+  const sessions = useLoad(() => call<Sessions>('GET', `team/${userId}/sessions`), userId)
+  const satellites = useTeamSatellites()
   if (isNotFound(person.error)) return <NotFoundHere />
   return (
     <Page
       title={person.data ? nameOf(person.data) : t('role.member')}
       back={<BackLink href="/account/team">{t('member.back')}</BackLink>}
     >
-      <Loaded of={person}>{found => <Member person={found} caller={caller} reload={person.reload} />}</Loaded>
+      <LoadedTogether of={[person, sessions, satellites]}>
+        <Loaded of={person}>
+          {found => (
+            <Member
+              person={found}
+              caller={caller}
+              reload={person.reload}
+              sessions={sessions}
+              satellites={satellites}
+            />
+          )}
+        </Loaded>
+      </LoadedTogether>
     </Page>
   )
 }
 
-function Member(props: MemberProps) {
+interface Sessions {
+  readonly sites: SiteSessions[]
+}
+
+function Member({
+  sessions,
+  satellites,
+  ...props
+}: MemberProps & { readonly sessions: Load<Sessions>; readonly satellites: Load<TeamSatellites> }) {
   const { person, caller, reload } = props
   const isCaller = person.userId === caller.userId
   const isFixed = person.role === 'owner' || isCaller
@@ -43,11 +72,13 @@ function Member(props: MemberProps) {
     <div className="columns">
       <div>
         <About {...props} isFixed={isFixed} />
-        {isFixed ? <FixedRights person={person} /> : <Rights {...props} />}
+        {isFixed ? <FixedRights person={person} /> : <Rights {...props} satellites={satellites} />}
       </div>
       <div>
         {!isFixed && <MemberFactors person={person} reload={reload} />}
-        {(person.role !== 'owner' || isCaller) && <MemberSessions userId={person.userId} />}
+        {(person.role !== 'owner' || isCaller) && (
+          <MemberSessions userId={person.userId} sessions={sessions} />
+        )}
       </div>
     </div>
   )
@@ -81,7 +112,12 @@ function FixedRights({ person: { permissions, role } }: Pick<MemberProps, 'perso
   )
 }
 
-function Rights({ person, caller, reload }: MemberProps) {
+function Rights({
+  person,
+  caller,
+  reload,
+  satellites,
+}: MemberProps & { readonly satellites: Load<TeamSatellites> }) {
   const put = async (what: 'permissions' | 'satellites', body: object, message: string) => {
     await call('PUT', `team/${person.userId}/${what}`, body)
     await reload()
@@ -106,7 +142,7 @@ function Rights({ person, caller, reload }: MemberProps) {
             put('satellites', satelliteChangesIn(form, person.satellites), t('member.sitesSaved'))
           }
         >
-          <SatelliteBoxes chosen={person.satellites} />
+          <SatelliteBoxes list={satellites} chosen={person.satellites} />
         </Form>
       </Section>
     </>
@@ -249,9 +285,14 @@ function MemberFactors({
 }
 
 /** Where a team member is logged in. */
-function MemberSessions({ userId }: { readonly userId: string }) {
+function MemberSessions({
+  userId,
+  sessions,
+}: {
+  readonly userId: string
+  readonly sessions: Load<Sessions>
+}) {
   const path = `team/${userId}/sessions`
-  const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', path), userId)
   return (
     <Section title={t('sessions.title')}>
       <Loaded of={sessions} shape="rows">

@@ -15,7 +15,13 @@ import { breakable, T } from '../../../pieces/text.js'
 import { Ago, When } from '../../../pieces/time.js'
 import { call, type Invitation, type Person } from '../../api.js'
 import { readOwnSubscription, readPlans } from '../../checkout.js'
-import { NEW_MEMBER, PermissionBoxes, permissionsIn, SatelliteBoxes, satellitesIn } from './member-access.js'
+import {
+  NEW_MEMBER,
+  NewMembersSatellites,
+  PermissionBoxes,
+  permissionsIn,
+  satellitesIn,
+} from './member-access.js'
 
 /** All users of the account, and those who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
@@ -83,7 +89,7 @@ function InviteButton({
             <SeatNotice words={seats} />
             <EmailField label={t('invite.email')} autoComplete="off" autoFocus />
             <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />
-            <SatelliteBoxes chosen={null} />
+            <NewMembersSatellites />
           </Form>
         </Dialog>
       )}
