@@ -77,7 +77,7 @@ async function menu(item: string): Promise<void> {
 
 async function search(text: string): Promise<void> {
   await page.getByLabel('Account or user').fill(text)
-  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
   await page.getByRole('heading', { name: 'Users' }).waitFor()
   await untilShown(page)
 }
@@ -153,6 +153,22 @@ describe('an operator', () => {
     await page.getByText('Show by day').click()
     expect(await page.getByRole('row').count()).toBe(31)
     await expectGoodPage(page, 'operators-overview')
+  })
+
+  test('searches further where one step has not looked at everybody, and sees each of the found once', async () => {
+    const [one, other] = [await anOwner(stage.app), await anOwner(stage.app)]
+    await page.route('**/api/operator/search?*', route => {
+      const isFirst = !new URL(route.request().url()).searchParams.has('after')
+      const found = isFirst ? [one] : [one, other]
+      return route.fulfill({ json: { accounts: [], users: found, next: isFirst ? 'MjUwMDA' : null } })
+    })
+    await logIn()
+    await search('example')
+    expect(await page.getByRole('link', { name: other.email }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Search further' }).click()
+    await page.getByRole('link', { name: other.email }).waitFor()
+    expect(await page.getByRole('link', { name: one.email }).count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Search further' }).count()).toBe(0)
   })
 
   test.each([375, 1280])('sees the first page without anything moving, at %i pixels', async width => {
@@ -262,7 +278,8 @@ describe('an operator', () => {
 
   test('is asked to log in again when the login has ended', async () => {
     await logIn()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    // Nothing is on its way any more.
+    await page.getByRole('heading', { name: 'Last viewed' }).waitFor()
     stage.app.clock.advance(8 * 60 * 60)
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByText('You are logged out.').waitFor()
