@@ -104,6 +104,7 @@ export function builtFile(name: RegExp): Buffer | null {
 
 const STYLE = `
 [hidden], .group:not(:has([data-filtered]:not([hidden]))) { display: none !important; }
+@media (pointer: coarse) { .rows a:not(.button) { display: inline-block; padding-block: 0.75rem; } }
 .filter { display: flex; flex-wrap: wrap; align-items: baseline; gap: var(--space-2) var(--space-3); margin-block-end: var(--space-4); }
 .filter > input { flex: 1 1 14rem; max-width: 26rem; }
 .looks { display: inline-flex; margin-inline-end: var(--space-8); flex-wrap: wrap; align-items: center; gap: 0 var(--space-4); }

@@ -52,20 +52,13 @@ async function mailOwner(): Promise<void> {
   expect(status).toBe(202)
 }
 
-/** The address of a checkout that waits to be paid. */
-async function openCheckout(): Promise<string> {
-  const answer = await fetch(`${sandbox}/v1/checkout/sessions`, {
-    method: 'POST',
+/** An object that the sandbox's API makes of these parameters; without any, those that there are. */
+async function ask<T>(path: string, parameters?: Record<string, string>): Promise<T> {
+  const answer = await fetch(`${sandbox}/v1/${path}`, {
     headers: { Authorization: 'Bearer sk_test_payment_sandbox' },
-    body: new URLSearchParams({
-      mode: 'subscription',
-      'line_items[0][price]': 'price_monthly',
-      'line_items[0][quantity]': '1',
-      success_url: laptop.url,
-    }),
+    ...(parameters && { method: 'POST', body: new URLSearchParams(parameters) }),
   })
-  const { url } = (await answer.json()) as { url: string }
-  return url
+  return (await answer.json()) as T
 }
 
 type Look = readonly [width: number, colorScheme: 'light' | 'dark']
@@ -175,17 +168,32 @@ it(
 )
 
 it(
-  'the payment sandbox has no faults, in its overview and in a checkout',
+  'the payment sandbox has no faults, in a checkout, the portal and its overview',
   async () => {
-    const checkout = await openCheckout()
-    await page.goto(checkout)
-    await page.getByRole('button', { name: 'Pay $' }).waitFor()
+    const checkout = await ask<{ url: string }>('checkout/sessions', {
+      mode: 'subscription',
+      'line_items[0][price]': 'price_monthly',
+      'line_items[0][quantity]': '1',
+      success_url: sandbox,
+    })
+    await page.goto(checkout.url)
+    const pay = page.getByRole('button', { name: 'Pay $' })
+    await pay.waitFor()
     await inspect('sandbox-checkout')
     await page.evaluate('document.fonts.ready')
     expect(await page.evaluate('[...document.fonts].map(({ status }) => status)')).toEqual(['loaded'])
-    await page.goto(sandbox)
+    await pay.click()
     await page.getByText('Simulate').first().click()
     await inspect('sandbox')
+
+    const [customer] = (await ask<{ data: { id: string }[] }>('customers')).data
+    const terms = { customer: customer!.id, return_url: sandbox }
+    await page.goto((await ask<{ url: string }>('billing_portal/sessions', terms)).url)
+    await page.getByRole('button', { name: 'Cancel at period end' }).waitFor()
+    await inspect('sandbox-portal')
+    await page.getByRole('term').getByRole('link').click()
+    await page.getByRole('heading', { name: 'Invoice' }).waitFor()
+    await inspect('sandbox-invoice')
   },
   AXE_PATIENCE_MS,
 )
