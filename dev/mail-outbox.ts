@@ -108,13 +108,14 @@ export function serveMailOutbox(pages: DevPages, outbox: MailOutbox): void {
     const mail = outbox.mails[Number(index)]
     return mail ? mailPage(mail) : { ...listPage(outbox.mails), isMissing: true }
   })
-  // How many mails there are, again and again: the list in the browser follows.
+  // How many mails there are now: the list in the browser follows.
   const readers = new Set<PassThrough>()
-  const tell = () => {
-    for (const reader of readers) reader.write(`data: ${outbox.mails.length}\n\n`)
+  const write = (text: string) => {
+    for (const reader of readers) reader.write(text)
   }
+  const tell = () => write(`data: ${outbox.mails.length}\n\n`)
   outbox.arrivals.on('mail', tell)
-  setInterval(tell, BEAT_MS).unref()
+  setInterval(() => write(':\n\n'), BEAT_MS).unref()
   // The server would wait for these to end.
   server.addHook('preClose', async () => {
     for (const reader of readers) reader.end()
