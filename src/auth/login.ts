@@ -144,13 +144,13 @@ export class LoginSessions {
     const { source, client, deviceId } = context
     const detail = { source, methods: namesOf(proof.methods), ...basis?.detail }
     return this.database.transaction(async transaction => {
-      if (!(await this.users.lockUnchanged(transaction, user))) throw unavailable('TOO_BUSY')
+      if (!(await this.users.lockUnchanged(transaction, user, { isLogin: true })))
+        throw unavailable('TOO_BUSY')
       const sendMails = basis ? await basis.use(transaction, session) : NO_MAILS
       if (remembered && !(await this.devices.use(transaction, remembered))) throw unavailable('TOO_BUSY')
       const { device, isSuspicious } = await this.anomalyCheck.record(transaction, session, deviceId, client)
       const added = isSuspicious ? { ...session, reauthenticatedAt: null } : session
       const liveSessions = await this.sessions.add(transaction, added)
-      await this.users.noteLogin(transaction, user.id)
       await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'login', detail))
       return { device, liveSessions, sendMails }
     })

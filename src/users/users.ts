@@ -82,18 +82,23 @@ export class Users {
 
   /**
    * Locks the user like {@link lock}, after waiting for any change in progress; false when they are no longer
-   * enabled, or not as we read them in a field that decides what a login may do.
+   * enabled, or not as we read them in a field that decides what a login may do. With `isLogin`, notes that they are
+   * logging in now, in the same statement.
    */
-  async lockUnchanged(transaction: Db, user: EntitledUser): Promise<boolean> {
+  async lockUnchanged(transaction: Db, user: EntitledUser, { isLogin = false } = {}): Promise<boolean> {
     const isEntitledAlike = sql`${ENTITLED} is not distinct from ${sql.param(user.entitled, accounts.entitled)}`
     const areSame = DECISIVE.map(
       name => sql`${users[name]} is not distinct from ${sql.param(user[name], users[name])}`,
     )
-    const rows = await transaction
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, user.id), isNull(users.disabledAt), ...areSame, isEntitledAlike))
-      .for('no key update')
+    const isUnchanged = and(eq(users.id, user.id), isNull(users.disabledAt), ...areSame, isEntitledAlike)
+    const { id } = users
+    const rows = isLogin
+      ? await transaction
+          .update(users)
+          .set({ lastLoginAt: this.clock.now() })
+          .where(isUnchanged)
+          .returning({ id })
+      : await transaction.select({ id }).from(users).where(isUnchanged).for('no key update')
     return rows.length > 0
   }
 
@@ -168,11 +173,6 @@ export class Users {
   async setName(transaction: Db, id: string, name: string | null): Promise<void> {
     await transaction.update(users).set({ name }).where(eq(users.id, id))
     await queueOwnerSync(transaction, id)
-  }
-
-  /** Notes that the user is logging in now. Safe to repeat. */
-  async noteLogin(transaction: Db, id: string): Promise<void> {
-    await transaction.update(users).set({ lastLoginAt: this.clock.now() }).where(eq(users.id, id))
   }
 
   /** Does not replace a language that the user already has. */
