@@ -182,6 +182,7 @@ test('what can be done about an invitation stands side by side', async () => {
   await page.getByRole('button', { name: 'Invite someone' }).click()
   await page.getByLabel('E-mail of the new member').fill(anEmail())
   await page.getByRole('button', { name: 'Send invitation' }).click()
+  await page.getByRole('link', { name: 'Open invitations (1)' }).click()
   const boxOf = async (name: RegExp) => (await page.getByRole('button', { name }).boundingBox())!
   const resend = () => boxOf(/^Send again: the invitation to /)
   expect((await resend()).y).toBe((await boxOf(/^Withdraw the invitation/)).y)

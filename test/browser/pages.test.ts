@@ -211,6 +211,7 @@ const VISITS: readonly Visit[] = [
       ...['', '/team', '/team/:member', '/billing', '/satellites', '/satellites/:satellite'].map(
         path => `/account${path}`,
       ),
+      '/account/team?list=invitations',
       ...['/audit', '/settings', '/profile', '/security', '/sessions', '/logins', '/nowhere'].map(
         path => `/account${path}`,
       ),

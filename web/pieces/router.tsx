@@ -37,10 +37,10 @@ function mayLeave(): boolean {
   return [...holds].every(mayBeLeft => mayBeLeft())
 }
 
-/** Navigates to a path of this site without reloading it. */
-export function go(path: string, { replace = false } = {}): void {
+/** Navigates to a path of this site without reloading it; `state` is what `history.state` is there from then on. */
+export function go(path: string, { replace = false, state = null as string | null } = {}): void {
   if (!mayLeave()) return
-  history[replace ? 'replaceState' : 'pushState'](null, '', path)
+  history[replace ? 'replaceState' : 'pushState'](state, '', path)
   if (!replace) scrollTo(0, 0)
   arrive()
 }
@@ -58,13 +58,22 @@ export function watchPage(): () => boolean {
 /** A link within the site. Clicks that ask for a new tab or window are left to the browser. */
 export function Link({
   href,
+  state = null,
+  onFollow,
   children,
   ...attributes
-}: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly href: string }) {
+}: AnchorHTMLAttributes<HTMLAnchorElement> & {
+  readonly href: string
+  /** As of {@link go}. */
+  readonly state?: string | null
+  /** Called once it has led there, in this tab. */
+  readonly onFollow?: () => void
+}) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    go(href)
+    go(href, { state })
+    onFollow?.()
   }
   return (
     <a {...attributes} href={href} onClick={follow}>

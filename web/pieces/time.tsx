@@ -13,8 +13,8 @@ export function DayIn({ seconds }: { readonly seconds: number }) {
   return <Day at={new Date(Date.now() + seconds * 1000).toISOString()} />
 }
 
-export function Day({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{dateText(at, { dateStyle: 'long' })}</time>
+export function Day({ at, style = 'long' }: { readonly at: string; readonly style?: 'long' | 'medium' }) {
+  return <time dateTime={at}>{dateText(at, { dateStyle: style })}</time>
 }
 
 /** How long ago a moment (ISO 8601) was; shows the exact time on hover. */

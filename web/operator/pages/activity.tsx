@@ -1,11 +1,12 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { ActionRow } from '../../pieces/forms.js'
+import { ChoiceField, DayField, periodIn, StateFilter } from '../../pieces/lists.js'
 import { Loaded, useLoad, usePages } from '../../pieces/loading.js'
 import { Page, Section } from '../../pieces/page.js'
-import { go, Link, usePlace } from '../../pieces/router.js'
+import { Link, usePlace } from '../../pieces/router.js'
 import { type Activity, ask, type Deed, type OperatorNames } from '../api.js'
 import { t } from '../language.js'
-import { AccountLink, DeedRow, Reason, RowList, StateFilter, whatIn } from '../rows.js'
+import { AccountLink, DeedRow, Reason, RowList, whatIn } from '../rows.js'
 
 /** What operators did. The filter is in the address, so that it can be shared. */
 export function ActivityPage() {
@@ -29,7 +30,7 @@ export function ActivityPage() {
         ]}
       />
       <Section title={t('console.activity.heading')}>
-        <ActivityFilter query={query} />
+        <ActivityFilter hasActions={!query.has('kind')} />
         <Loaded of={list} shape="rows">
           {({ rows }) => <DeedRows deeds={rows} />}
         </Loaded>
@@ -48,23 +49,9 @@ function activityQuery(query: URLSearchParams): URLSearchParams {
     const value = query.get(name)
     if (value) asked.set(name, value)
   }
-  const from = startOf(query.get('from'), 0)
-  const to = startOf(query.get('to'), 1)
-  if (from) asked.set('from', from)
-  if (to) asked.set('to', to)
+  for (const [name, time] of Object.entries(periodIn(query))) asked.set(name, time)
   return asked
 }
-
-/** When a day (`2026-11-24`) begins, or the day `later` days after it; null for anything that is not a day. */
-function startOf(day: string | null, later: number): string | null {
-  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? []
-  if (!year) return null
-  return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString()
-}
-
-/** Long enough to type the next digit. */
-const PAUSE_MS = 250
-const EARLIEST_DAY = '2000-01-01'
 
 /** The changes that operators can make. */
 const ACTIONS = [
@@ -74,12 +61,11 @@ const ACTIONS = [
 ]
 
 /** By whom, what and when: each choice immediately updates the address. */
-function ActivityFilter({ query }: { readonly query: URLSearchParams }) {
+function ActivityFilter({ hasActions }: { readonly hasActions: boolean }) {
   const names = useLoad(() => ask<OperatorNames>('operators'))
-  const hasActions = !query.has('kind')
   return (
     <div className="toolbar filters">
-      <ChoiceField name="operator" label={t('console.activity.operator')} query={query}>
+      <ChoiceField name="operator" label={t('console.activity.operator')}>
         <option value="">{t('console.activity.everybody')}</option>
         {names.data?.operators.map(({ id, email }) => (
           <option key={id} value={id}>
@@ -89,7 +75,7 @@ function ActivityFilter({ query }: { readonly query: URLSearchParams }) {
         <option value="command line">{t('console.log.commandLine')}</option>
       </ChoiceField>
       {hasActions && (
-        <ChoiceField name="action" label={t('console.activity.action')} query={query}>
+        <ChoiceField name="action" label={t('console.activity.action')}>
           <option value="">{t('console.activity.anything')}</option>
           {ACTIONS.map(action => (
             <option key={action} value={action}>
@@ -98,52 +84,10 @@ function ActivityFilter({ query }: { readonly query: URLSearchParams }) {
           ))}
         </ChoiceField>
       )}
-      <DayField name="from" label={t('console.activity.from')} query={query} />
-      <DayField name="to" label={t('console.activity.to')} query={query} />
+      <DayField name="from" label={t('audit.from')} />
+      <DayField name="to" label={t('audit.to')} />
     </div>
   )
-}
-
-interface PartProps {
-  readonly name: string
-  readonly label: string
-  readonly query: URLSearchParams
-}
-
-function ChoiceField({ name, label, query, children }: PartProps & { readonly children: ReactNode }) {
-  return (
-    <label>
-      {label}
-      <select value={query.get(name) ?? ''} onChange={event => choose(name, event.target.value)}>
-        {children}
-      </select>
-    </label>
-  )
-}
-
-/** While a year is being typed, the browser has a day in the year 2, 20 or 202; each list is recorded. */
-function DayField({ name, label, query }: PartProps) {
-  const chosen = query.get(name) ?? ''
-  const [day, setDay] = useState(chosen)
-  useEffect(() => setDay(chosen), [chosen])
-  useEffect(() => {
-    if (day === chosen || (day !== '' && day < EARLIEST_DAY)) return undefined
-    const timer = setTimeout(() => choose(name, day), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [name, day, chosen])
-  return (
-    <label>
-      {label}
-      <input type="date" value={day} onChange={event => setDay(event.target.value)} />
-    </label>
-  )
-}
-
-function choose(name: string, value: string): void {
-  const query = new URLSearchParams(location.search)
-  if (value) query.set(name, value)
-  else query.delete(name)
-  go(query.size > 0 ? `/activity?${query}` : '/activity', { replace: true })
 }
 
 /** Sentences: who did what to whom, and why. */

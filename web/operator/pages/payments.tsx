@@ -1,4 +1,5 @@
 import { Fragment } from 'react'
+import { StateFilter } from '../../pieces/lists.js'
 import { Loaded, useLoad } from '../../pieces/loading.js'
 import { Page, Section } from '../../pieces/page.js'
 import { usePlace } from '../../pieces/router.js'
@@ -6,7 +7,7 @@ import { Ago } from '../../pieces/time.js'
 import { ask, type PaymentEvent } from '../api.js'
 import { ChangeButton } from '../change-button.js'
 import { t } from '../language.js'
-import { AccountLink, RowList, StateFilter } from '../rows.js'
+import { AccountLink, RowList } from '../rows.js'
 
 export function PaymentsPage() {
   const state = usePlace().query.get('state') ?? ''

@@ -1,5 +1,6 @@
 import { SearchField } from '../../pieces/controls.js'
 import { ActionRow } from '../../pieces/forms.js'
+import { StateFilter } from '../../pieces/lists.js'
 import { Loaded, usePages } from '../../pieces/loading.js'
 import { Page, Section } from '../../pieces/page.js'
 import { go, usePlace } from '../../pieces/router.js'
@@ -7,7 +8,7 @@ import { Ago, Day } from '../../pieces/time.js'
 import { ask, type Satellite } from '../api.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
-import { AccountLink, RowList, StateFilter } from '../rows.js'
+import { AccountLink, RowList } from '../rows.js'
 
 interface SatellitesPart {
   readonly satellites: readonly Satellite[]

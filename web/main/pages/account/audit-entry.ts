@@ -9,7 +9,7 @@ import type { AuditEntry, AuditPart } from '../../api.js'
 export type People = Readonly<Record<string, string>>
 
 /** Never by their name alone: users choose it freely, and could pose as another. */
-export function peopleIn({ people, names }: AuditPart): People {
+export function peopleIn({ people, names }: Pick<AuditPart, 'people' | 'names'>): People {
   return Object.fromEntries(
     Object.entries(people).map(([id, email]) => [id, names[id] ? `${names[id]} (${email})` : email]),
   )

@@ -1,11 +1,15 @@
-import { useState } from 'react'
 import { dateText } from '../../../pieces/ago.js'
-import { ActionButton, ActionRow, useAction } from '../../../pieces/forms.js'
+import { SearchField } from '../../../pieces/controls.js'
+import { useAction } from '../../../pieces/forms.js'
 import { Icon } from '../../../pieces/icon.js'
-import { Loaded, usePages } from '../../../pieces/loading.js'
+import { ChoiceField, choose, DayField, PageLinks, periodIn, usePage } from '../../../pieces/lists.js'
+import { Loaded } from '../../../pieces/loading.js'
+import { Menu } from '../../../pieces/navigation.js'
 import { Failure } from '../../../pieces/notices.js'
 import { Page, Section } from '../../../pieces/page.js'
 import { deviceWords } from '../../../pieces/people.js'
+import { usePlace } from '../../../pieces/router.js'
+import { hostOf } from '../../../pieces/site.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, Fact } from '../../../pieces/text.js'
 import { Ago, When } from '../../../pieces/time.js'
@@ -14,77 +18,80 @@ import { detailsOf, iconOf, isProofAsked, type People, peopleIn, sentenceOf } fr
 
 /** Who did what in the account. */
 export function AuditPage() {
-  const [outcome, setOutcome] = useState('')
-  const [user, setUser] = useState('')
-  const [known, setKnown] = useState<People>({})
-  const filter = { ...(outcome && { outcome }), ...(user && { user }) }
-  const save = useAction(() => download(`audit/export?${new URLSearchParams(filter)}`, 'audit-log.jsonl'))
+  const { query } = usePlace()
+  const filter = filterIn(query)
+  const list = usePage(async asked => {
+    const { entries, next, ...named } = await call<AuditPart>('GET', `audit?${asked}`)
+    const people = peopleIn(named)
+    return { rows: entries.map(entry => ({ entry, people })), next }
+  }, filter)
   return (
     <Page title={t('audit.title')} lead={t('audit.lead')}>
-      <Section title={t('audit.heading')}>
-        <div className="toolbar">
-          <label>
-            {t('audit.show')}
-            <select value={outcome} onChange={event => setOutcome(event.target.value)}>
-              <option value="">{t('audit.all')}</option>
-              <option value="ok">{t('audit.done')}</option>
-              <option value="failed">{t('audit.outcome.failed')}</option>
-              <option value="refused">{t('audit.outcome.refused')}</option>
-            </select>
-          </label>
-          <label>
-            {t('audit.concerns')}
-            <select value={user} onChange={event => setUser(event.target.value)}>
-              <option value="">{t('policy.everyone')}</option>
-              {Object.entries(known).map(([id, words]) => (
-                <option key={id} value={id}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </label>
-          <ActionButton action={save}>{t('common.download')}</ActionButton>
+      <Section title={t('audit.heading')} actions={<ExportMenu filter={filter} />}>
+        <div className="toolbar filters">
+          <SearchField
+            label={t('team.search')}
+            initial={query.get('q') ?? ''}
+            search={text => choose('q', text)}
+          />
+          <ChoiceField name="outcome" label={t('audit.show')}>
+            <option value="">{t('audit.all')}</option>
+            <option value="ok">{t('audit.done')}</option>
+            <option value="failed">{t('audit.outcome.failed')}</option>
+            <option value="refused">{t('audit.outcome.refused')}</option>
+          </ChoiceField>
+          <DayField name="from" label={t('audit.from')} />
+          <DayField name="to" label={t('audit.to')} />
         </div>
-        <Failure error={save.error} />
-        <FilteredEntries
-          key={outcome + user}
-          filter={filter}
-          onPeople={people => setKnown(others => ({ ...others, ...people }))}
-        />
+        <Loaded of={list} shape="rows">
+          {({ rows }) => (
+            <div aria-busy={list.isStale}>
+              <Entries rows={rows} />
+            </div>
+          )}
+        </Loaded>
+        <PageLinks of={list} />
       </Section>
     </Page>
   )
 }
 
-/** Calls `onPeople` with the people whom the loaded entries concern. */
-function FilteredEntries({
-  filter,
-  onPeople,
-}: {
-  readonly filter: Readonly<Record<string, string>>
-  readonly onPeople: (people: People) => void
-}) {
-  const { list, more } = usePages(async after => {
-    const query = new URLSearchParams({ ...filter, ...(after && { after }) })
-    const part = await call<AuditPart>('GET', `audit?${query}`)
-    const people = peopleIn(part)
-    onPeople(subjectsOf(part.entries, people))
-    return { rows: part.entries.map(entry => ({ entry, people })), next: part.next }
-  })
-  return (
-    <>
-      <Loaded of={list} shape="rows">
-        {({ rows }) => <Entries rows={rows} />}
-      </Loaded>
-      {more && <ActionRow action={more}>{t('audit.older')}</ActionRow>}
-    </>
-  )
+/** The service's filter for the page's address. */
+function filterIn(query: URLSearchParams): Record<string, string> {
+  const same = [...query].filter(([name]) => ['q', 'outcome'].includes(name))
+  return { ...Object.fromEntries(same), ...periodIn(query) }
 }
 
-/** The people whom a filter can find. */
-function subjectsOf(entries: readonly AuditEntry[], people: People): People {
-  const isConcerned = ([id]: [string, string]) => entries.some(({ userId }) => userId === id)
-  return Object.fromEntries(Object.entries(people).filter(isConcerned))
+/** The names of the files, by the service's names for their formats. */
+const FILES = { jsonl: 'audit-log.jsonl', ocsf: 'audit-log.ocsf.jsonl' } as const
+
+/** Saves all entries that the filter finds. */
+function ExportMenu({ filter }: { readonly filter: Readonly<Record<string, string>> }) {
+  const save = useAction((format: keyof typeof FILES) =>
+    download(`audit/export?${new URLSearchParams({ ...filter, format })}`, FILES[format]),
+  )
+  return (
+    <>
+      <Menu
+        className="export"
+        button={
+          <>
+            {save.isBusy && <span className="spinner" aria-hidden="true" />}
+            {t('common.download')}
+            <Icon name="choose" />
+          </>
+        }
+      >
+        <button type="button" onClick={() => void save.run('jsonl')}>
+          {t('audit.jsonLines')}
+        </button>
+        <button type="button" onClick={() => void save.run('ocsf')}>
+          {t('audit.ocsf')}
+        </button>
+      </Menu>
+      <Failure error={save.error} />
+    </>
+  )
 }
 
 /** An entry with the people on the page that it came with. */
@@ -112,12 +119,14 @@ function Entries({ rows }: { readonly rows: readonly EntryRow[] }) {
 
 function Entry({ entry, people }: EntryRow) {
   const details = detailsOf(entry)
+  const where = [entry.ip, entry.place, entry.origin && hostOf(entry.origin)].filter(Boolean).join(' · ')
   return (
     <details>
       <summary>
         <Icon name={iconOf(entry.action)} />
         <span>
           {breakable(sentenceOf(entry, people))} <OutcomeTag entry={entry} />
+          {where && <small>{where}</small>}
         </span>
         <Ago at={entry.at} />
       </summary>
@@ -128,6 +137,7 @@ function Entry({ entry, people }: EntryRow) {
         {details && <Fact name={t('audit.details')}>{details}</Fact>}
         {entry.device && <Fact name={t('audit.device')}>{deviceWords(entry.device)}</Fact>}
         {entry.ip && <Fact name={t('audit.ip')}>{entry.ip}</Fact>}
+        {entry.origin && <Fact name={t('audit.site')}>{entry.origin}</Fact>}
         <Fact name={t('audit.entry')}>
           <code>
             {entry.action} #{entry.id}

@@ -2,17 +2,19 @@ import type { Caller, Permissions } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { SearchField } from '../../../pieces/controls.js'
 import { Dialog } from '../../../pieces/dialog.js'
-import { ActionButton, ActionRow, EmailField, Form, useAction } from '../../../pieces/forms.js'
-import { type Load, Loaded, LoadedTogether, useLoad, usePages } from '../../../pieces/loading.js'
+import { ActionButton, EmailField, Form, useAction } from '../../../pieces/forms.js'
+import { Icon } from '../../../pieces/icon.js'
+import { ChoiceField, choose, PageLinks, StateFilter, usePage } from '../../../pieces/lists.js'
+import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Failure, Hint, toast } from '../../../pieces/notices.js'
 import { Badge, Empty, Page, Section } from '../../../pieces/page.js'
 import { Avatar, PERMISSIONS, permissionName } from '../../../pieces/people.js'
-import { Link } from '../../../pieces/router.js'
+import { Link, usePlace } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
 import { seatWords } from '../../../pieces/subscription.js'
 import { t } from '../../../pieces/t.js'
 import { breakable, T } from '../../../pieces/text.js'
-import { Ago, When } from '../../../pieces/time.js'
+import { Ago, Day, When } from '../../../pieces/time.js'
 import { call, type Invitation, type Person } from '../../api.js'
 import { readOwnSubscription, readPlans } from '../../checkout.js'
 import {
@@ -23,20 +25,30 @@ import {
   satellitesIn,
 } from './member-access.js'
 
-/** All users of the account, and those who are invited. */
+interface TeamPart {
+  readonly rows: readonly Person[]
+  readonly next: string | null
+  /** How many users the account has, whatever the filter. */
+  readonly total: number
+}
+
+/** All users of the account, or those who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
-  const [search, setSearch] = useState('')
-  const { list, more } = usePages(async after => {
-    const query = new URLSearchParams({ ...(search && { q: search }), ...(after && { after }) })
-    const { users, next } = await call<{ users: Person[]; next: string | null }>('GET', `team?${query}`)
-    return { rows: users, next }
-  }, search)
+  const { query } = usePlace()
+  const list = usePage(async (asked): Promise<TeamPart> => {
+    const { users: rows, ...part } = await call<{ users: Person[]; next: string | null; total: number }>(
+      'GET',
+      `team?${asked}`,
+    )
+    return { rows, ...part }
+  }, filterIn(query))
   const open = useLoad(() => call<{ invitations: Invitation[] }>('GET', 'team/invitations'))
   const seats = useSeatWords()
   const invited = async (email: string) => {
     toast(t('team.invited', { email }))
     await open.reload()
   }
+  const count = open.data?.invitations.length ?? 0
   return (
     <Page
       title={t('team.title')}
@@ -45,19 +57,94 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
     >
       <LoadedTogether of={[list, open, seats]}>
         <SeatNotice words={seats} />
-        <Section
-          title={t('team.people')}
-          actions={<SearchField label={t('team.search')} search={setSearch} />}
-        >
-          <Loaded of={list} shape="rows">
-            {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
-          </Loaded>
-          {more && <ActionRow action={more}>{t('team.more')}</ActionRow>}
-        </Section>
-        <OpenInvitations open={open} />
+        <StateFilter
+          name="list"
+          states={[
+            ['', t('team.members')],
+            ['invitations', t('team.invitations', { count })],
+          ]}
+        />
+        {query.get('list') === 'invitations' ? <OpenInvitations open={open} /> : <Members list={list} />}
       </LoadedTogether>
     </Page>
   )
+}
+
+/** The service's filter for the page's address. */
+function filterIn(query: URLSearchParams): Record<string, string> {
+  const only = query.get('only')
+  return {
+    sort: sortIn(query),
+    ...Object.fromEntries([...query].filter(([name]) => ['q', 'role', 'permission'].includes(name))),
+    ...(only === 'unprotected' && { hasSecondFactor: 'false' }),
+    ...(only === 'disabled' && { isDisabled: 'true' }),
+  }
+}
+
+/** The service's names for orders; a minus means that it begins with the last. */
+const SORTS = ['name', '-name', '-lastLogin', 'lastLogin', '-joined', 'joined'] as const
+type Sort = (typeof SORTS)[number]
+const USUAL_SORT: Sort = 'name'
+
+function sortIn(query: URLSearchParams): Sort {
+  return SORTS.find(sort => sort === query.get('sort')) ?? USUAL_SORT
+}
+
+function Members({ list }: { readonly list: ReturnType<typeof usePage<TeamPart>> }) {
+  const { query } = usePlace()
+  const isFiltered = ['q', 'role', 'permission', 'only'].some(name => query.has(name))
+  const total = list.data?.total
+  return (
+    <Section
+      title={total === undefined ? t('team.members') : t('team.count', { total })}
+      actions={
+        <SearchField
+          label={t('team.search')}
+          initial={query.get('q') ?? ''}
+          search={text => choose('q', text)}
+        />
+      }
+    >
+      <div className="toolbar filters">
+        <ChoiceField name="role" label={t('role.title')}>
+          <option value="">{t('team.anyRole')}</option>
+          <option value="owner">{t('role.owner')}</option>
+          <option value="member">{t('role.member')}</option>
+        </ChoiceField>
+        <ChoiceField name="permission" label={t('team.permission')}>
+          <option value="">{t('team.anyPermission')}</option>
+          {PERMISSIONS.map(name => (
+            <option key={name} value={name}>
+              {permissionName(name)}
+            </option>
+          ))}
+        </ChoiceField>
+        <ChoiceField name="only" label={t('audit.show')}>
+          <option value="">{t('team.everybody')}</option>
+          <option value="unprotected">{t('team.unprotected')}</option>
+          <option value="disabled">{t('team.disabled')}</option>
+        </ChoiceField>
+        <label className="narrow">
+          {t('team.sortBy')}
+          <select value={sortIn(query)} onChange={event => sortBy(event.target.value)}>
+            {SORTS.map(sort => (
+              <option key={sort} value={sort}>
+                {t(`team.sort.${sort}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Loaded of={list} shape="rows">
+        {({ rows }) => <PeopleTable people={rows} isFiltered={isFiltered} isStale={list.isStale} />}
+      </Loaded>
+      <PageLinks of={list} />
+    </Section>
+  )
+}
+
+function sortBy(sort: string): void {
+  choose('sort', sort === USUAL_SORT ? '' : sort)
 }
 
 /** Asks who to invite, and to what. */
@@ -117,21 +204,32 @@ const MOST_SITES = 2
 
 function PeopleTable({
   people,
-  isSearch,
+  isFiltered,
+  isStale,
 }: {
   readonly people: readonly Person[]
-  readonly isSearch: boolean
+  readonly isFiltered: boolean
+  /** Whether others are on their way. */
+  readonly isStale: boolean
 }) {
-  if (people.length === 0) return <Empty icon="team">{isSearch ? t('team.noMatch') : t('team.nobody')}</Empty>
+  if (people.length === 0)
+    return <Empty icon="team">{isFiltered ? t('team.noMatch') : t('team.nobody')}</Empty>
   return (
-    <table className="people">
+    <table className="people" aria-busy={isStale}>
       <thead>
         <tr>
-          <th>{t('member.person')}</th>
+          <SortedHeading up="name" down="-name" isUpFirst>
+            {t('member.person')}
+          </SortedHeading>
           <th>{t('role.title')}</th>
           <th>{t('permission.title')}</th>
           <th>{t('team.sites')}</th>
-          <th>{t('member.lastLogin')}</th>
+          <SortedHeading up="lastLogin" down="-lastLogin">
+            {t('member.lastLogin')}
+          </SortedHeading>
+          <SortedHeading up="joined" down="-joined">
+            {t('team.joined')}
+          </SortedHeading>
         </tr>
       </thead>
       <tbody>
@@ -143,8 +241,35 @@ function PeopleTable({
   )
 }
 
+/** A heading whose button sorts by its column, and then the other way round. */
+function SortedHeading({
+  up,
+  down,
+  isUpFirst = false,
+  children,
+}: {
+  readonly up: Sort
+  readonly down: Sort
+  readonly isUpFirst?: boolean
+  readonly children: string
+}) {
+  const sort = sortIn(usePlace().query)
+  const [first, second] = isUpFirst ? [up, down] : [down, up]
+  const directions = { [up]: 'ascending', [down]: 'descending' } as const
+  const direction = directions[sort]
+  const icons = { ascending: 'up', descending: 'down', none: 'choose' } as const
+  return (
+    <th aria-sort={direction}>
+      <button type="button" className="sort" onClick={() => sortBy(sort === first ? second : first)}>
+        {children}
+        <Icon name={icons[direction ?? 'none']} />
+      </button>
+    </th>
+  )
+}
+
 function PersonRow({ person }: { readonly person: Person }) {
-  const { userId, email, name, role, permissions, satellites, lastLoginAt } = person
+  const { userId, email, name, role, permissions, satellites, lastLoginAt, createdAt } = person
   return (
     <tr>
       <td className="whole">
@@ -165,6 +290,9 @@ function PersonRow({ person }: { readonly person: Person }) {
         <Sites satellites={satellites} />
       </td>
       <td data-name={t('member.lastLogin')}>{lastLoginAt ? <Ago at={lastLoginAt} /> : t('member.never')}</td>
+      <td data-name={t('team.joined')}>
+        <Day at={createdAt} style="medium" />
+      </td>
     </tr>
   )
 }
