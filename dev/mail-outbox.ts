@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import PostalMime, { type Email as ParsedMail } from 'postal-mime'
@@ -109,7 +109,7 @@ export function serveMailOutbox(pages: DevPages, outbox: MailOutbox): void {
     return mail ? mailPage(mail) : { ...listPage(outbox.mails), isMissing: true }
   })
   // How many mails there are now: the list in the browser follows.
-  const readers = new Set<PassThrough>()
+  const readers = new Set<ServerResponse>()
   const write = (text: string) => {
     for (const reader of readers) reader.write(text)
   }
@@ -121,11 +121,13 @@ export function serveMailOutbox(pages: DevPages, outbox: MailOutbox): void {
     for (const reader of readers) reader.end()
   })
   server.get(NEWS, (_, reply) => {
-    const reader = new PassThrough()
+    // Fastify would log a warning for each tab that is closed.
+    reply.hijack()
+    const reader = reply.raw
+    reader.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     readers.add(reader)
     reader.once('close', () => readers.delete(reader))
     tell()
-    return reply.type('text/event-stream').send(reader)
   })
 }
 

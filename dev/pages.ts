@@ -35,10 +35,7 @@ export class DevPages {
     private readonly brand: Brand,
     private readonly links: readonly DevLink[],
   ) {
-    // The main site's, which finds its typeface where that is served, with what only these pages have.
-    server.get('/dev/pages.css', (_, reply) =>
-      reply.type('text/css; charset=utf-8').send(`${builtFile(/^style-.*\.css$/) ?? ''}${STYLE}`),
-    )
+    server.get('/dev/pages.css', (_, reply) => reply.type('text/css; charset=utf-8').send(styleSheet()))
   }
 
   /** Answers GET at a path of the router with what `page` makes of its parameters. */
@@ -100,6 +97,15 @@ const BUILT_FOLDER = join(PACKAGE_ROOT, 'web/dist/main/assets')
 export function builtFile(name: RegExp): Buffer | null {
   const found = existsSync(BUILT_FOLDER) && readdirSync(BUILT_FOLDER).find(file => name.test(file))
   return found ? readFileSync(join(BUILT_FOLDER, found)) : null
+}
+
+/**
+ * The main site's, with what only these pages have. The typeface is found where that site is served; a page that comes
+ * before it stays without it, so that nothing moves.
+ */
+function styleSheet(): string {
+  const ofMainSite = builtFile(/^style-.*\.css$/)?.toString() ?? ''
+  return ofMainSite.replaceAll('font-display:swap', 'font-display:optional') + STYLE
 }
 
 const STYLE = `

@@ -104,6 +104,13 @@ it('the API reference unfolds what a link leads to, also from elsewhere, and wha
   await page.locator('#type-LoginAnswer').getByText('accessToken').first().waitFor()
 })
 
+it('the API reference is in the theme that was chosen on the main site', async () => {
+  await page.goto(`${laptop.url}/api/docs`)
+  await page.evaluate(`localStorage.setItem('mainstay.theme', 'dark')`)
+  await page.reload()
+  expect(await page.evaluate('document.documentElement.style.colorScheme')).toBe('dark')
+})
+
 it('the API reference has examples that work (A4)', async () => {
   await page.goto(`${laptop.url}/api/docs#LoginController_login`)
   const example = await page.locator('#LoginController_login pre').first().innerText()
