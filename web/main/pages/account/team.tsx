@@ -48,7 +48,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
     toast(t('team.invited', { email }))
     await open.reload()
   }
-  const count = open.data?.invitations.length ?? 0
+  const count = open.data?.invitations.length
   return (
     <Page
       title={t('team.title')}
@@ -61,7 +61,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
           name="list"
           states={[
             ['', t('team.members')],
-            ['invitations', t('team.invitations', { count })],
+            ['invitations', count === undefined ? t('invitations.title') : t('team.invitations', { count })],
           ]}
         />
         {query.get('list') === 'invitations' ? <OpenInvitations open={open} /> : <Members list={list} />}
