@@ -251,7 +251,7 @@ describe('billing 1: a first payment that takes days', () => {
     expect(await surplus.end(secondId)).toEqual({ refunds: [], hasEnded: false, failures: [failure] })
     jest.restoreAllMocks()
     expect((await surplus.list()).map(({ subscriptionId }) => subscriptionId)).toContain(secondId)
-    const refunds = [expect.objectContaining({ amount: 2_000 })]
+    const refunds = [expect.objectContaining({ amount: 10_000 })]
     expect(await surplus.end(secondId)).toEqual({ refunds, hasEnded: true, failures: [] })
     await app.paymentsSettled()
   })
@@ -267,7 +267,7 @@ describe('billing 1: a first payment that takes days', () => {
       const [paid] = data.map(invoice => ({ ...invoice, starting_balance: -500, ending_balance: -100 }))
       jest.spyOn(invoices, 'list').mockResolvedValueOnce({ data: [paid] } as never)
       const failure = `${paid!.id}: 400 usd (smallest unit) were paid from the customer's credit balance`
-      const refunds = [expect.objectContaining({ amount: 2_000 })]
+      const refunds = [expect.objectContaining({ amount: 10_000 })]
       const end = await app.get(SurplusSubscriptions).end(secondId)
       expect(end).toEqual({ refunds, hasEnded: true, failures: [failure] })
       jest.restoreAllMocks()
@@ -292,7 +292,7 @@ describe('billing 1: a first payment that takes days', () => {
       .spyOn(app.get(Stripe).subscriptions, 'cancel')
       .mockRejectedValueOnce(new Error('lost'))
     expect(await surplus.end(secondId)).toEqual({
-      refunds: [expect.objectContaining({ amount: 2_000 })],
+      refunds: [expect.objectContaining({ amount: 10_000 })],
       hasEnded: false,
       failures: ['lost'],
     })

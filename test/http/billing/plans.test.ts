@@ -124,7 +124,7 @@ describe('what is on sale', () => {
             names: {},
             features: [],
             translatedFeatures: {},
-            amount: 2000,
+            amount: 10000,
             currency: 'usd',
             interval: 'year',
             intervalCount: 1,
@@ -194,7 +194,7 @@ describe('what is on sale', () => {
       await app.paymentsSettled()
       const invoices = () => app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
       const totals = async () => (await invoices()).data.map(({ total }) => total)
-      expect(await totals()).toEqual([2_000])
+      expect(await totals()).toEqual([10_000])
       await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
       await app.paymentsSettled()
       await reauthenticate(app, payer.signedIn)
@@ -205,7 +205,7 @@ describe('what is on sale', () => {
       await app.paymentsSettled()
       const ended = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)
       expect(ended).toMatchObject({ status: 'canceled' })
-      expect(await totals()).toEqual([2_000, 2_000])
+      expect(await totals()).toEqual([10_000, 10_000])
     },
   )
 
@@ -459,9 +459,9 @@ describe('limits of plans', () => {
 
 /** Invoices after the first, in cents: the change at once, then the next period of two seats at 2,000 each. */
 slow.each([
-  [undefined, [6_000]],
-  ['always_invoice', [2_000, 4_000]],
-  ['none', [4_000]],
+  [undefined, [30_000]],
+  ['always_invoice', [10_000, 20_000]],
+  ['none', [20_000]],
 ] as const)(
   'billing 12: with STRIPE_PRORATION %s a second seat is billed as %j',
   async (proration, totals) => {
@@ -481,7 +481,7 @@ slow.each([
       })
       await stripe.subscriptions.retrieve(payer.subscriptionId)
       const { data } = await stripe.invoices.list({ customer: payer.customerId })
-      expect(data.map(({ total }) => total).reverse()).toEqual([2_000, ...totals])
+      expect(data.map(({ total }) => total).reverse()).toEqual([10_000, ...totals])
     } finally {
       await app.stop()
       await plans.remove()
