@@ -96,10 +96,12 @@ function valuesIn(words: MailLanguage, { name: site, host }: MailSender, opening
     emailChanged: words.emailChangedSubject(site),
     subject: words.phrase(subjectFor(opening), { site, device }),
     opening: words.phrase(opening, { site }),
-    circumstances: words.phrase('notice.circumstancesWithPlace', {
-      ...{ device, day, time: words.time(time), ip: '203.0.113.7' },
-      place: 'Berlin, Germany',
-    }),
+    circumstances: [
+      words.phrase('notice.circumstancesWithPlace', {
+        ...{ device, day, time: words.time(time), place: 'Berlin, Germany' },
+      }),
+      words.phrase('notice.ip', { ip: '203.0.113.7' }),
+    ].join('\n'),
     advice: words.phrase('notice.nothingToDo'),
     place: words.phrase('proof.placeWithFile', {
       ...proof,

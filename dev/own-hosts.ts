@@ -19,8 +19,9 @@ export function refuseOtherHosts(
   const own = [publicUrl, mainOrigin].map(url => new URL(url))
   const hostnames = new Set(own.map(({ hostname }) => hostname))
   const origins = new Set(own.map(({ origin }) => origin))
-  server.addHook('onRequest', async ({ url, headers: { host, origin } }, reply) => {
-    if (!OF_DEVELOPMENT.test(url)) return
+  server.addHook('onRequest', async ({ url, routeOptions, headers: { host, origin } }, reply) => {
+    // The router decodes what is not matched here, as in `/%64ev/mails`.
+    if (![url, routeOptions.url ?? ''].some(each => OF_DEVELOPMENT.test(each))) return
     if (isOwnHost(host, hostnames) && (origin === undefined || origins.has(origin))) return
     return reply.status(421).send('In development, only this machine is answered here')
   })

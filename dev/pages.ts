@@ -164,7 +164,8 @@ addEventListener('DOMContentLoaded', () => {
   if (field?.value) filter()
 
   const unfold = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+    // Nothing in the ids is encoded.
+    const target = document.getElementById(location.hash.slice(1))
     const folded = target?.closest('details')
     if (!folded) return
     if (folded.hidden) {
@@ -190,9 +191,12 @@ addEventListener('DOMContentLoaded', () => {
 
   const live = document.querySelector('[data-live]')
   if (!live) return
+  let asked = 0
   new EventSource(live.dataset.live).onmessage = async ({ data }) => {
     if (live.dataset.seen === data) return
+    const turn = ++asked
     const page = await (await fetch(location.href)).text()
+    if (turn !== asked) return
     const now = new DOMParser().parseFromString(page, 'text/html').querySelector('[data-live]')
     live.dataset.seen = now.dataset.seen
     live.replaceChildren(...now.children)
