@@ -19,6 +19,7 @@ import {
   ReasonBody,
   withReason,
 } from './operator.guard.js'
+import { BLOCKS_A_STEP } from './search.js'
 
 class SearchQuery {
   @ParseText(text => text.trim())
@@ -33,8 +34,9 @@ class SearchQuery {
 const BLOCK = /^[1-9]\d{0,8}$/
 
 function blockInCursor(text: string): number | null {
-  const block = decodeCursor(text, BLOCK)
-  return block === null ? null : Number(block)
+  const block = Number(decodeCursor(text, BLOCK) ?? Number.NaN)
+  // Steps that overlapped would find more in each.
+  return block % BLOCKS_A_STEP === 0 ? block : null
 }
 
 class AccountQuery {

@@ -49,10 +49,14 @@ export class Directory {
     this.billing = new BillingInspection(database)
   }
 
-  /** A step of a search, from this block on (see `search`). Recorded before it is answered. */
+  /** A step of a search, from this block on (see `search`). What is looked for and who is found is recorded before it is answered. */
   async search(text: string, from: number, actor: OperatorActor) {
-    await this.record(auditEvent(actor, 'operator.search', { text }))
-    return this.database.report(db => search(db, text, from))
+    await this.record(auditEvent(actor, 'operator.search', { text, ...(from > 0 && { from }) }))
+    const found = await this.database.report(db => search(db, text, from))
+    const detail = { list: 'search', users: idsOf(found.users), accounts: idsOf(found.accounts) }
+    if (found.users.length + found.accounts.length > 0)
+      await this.record(auditEvent(actor, 'operator.list', detail))
+    return found
   }
 
   /** The accounts and users that this operator has viewed last and that still exist, newest first. Recorded like any list. */
@@ -258,4 +262,8 @@ async function accountNamesOf(
       .where(inArray(id, [...new Set(ids)])),
   )
   return new Map(rows.map(row => [row.id, row.name]))
+}
+
+function idsOf(found: readonly { readonly id: string }[]): string[] {
+  return found.map(({ id }) => id)
 }

@@ -203,7 +203,7 @@ export class OperatorHealthController {
   async attention() {
     const [health, failing, deletions] = await Promise.all([
       this.health(),
-      this.database.report(db => this.satellites.countFailing(db)),
+      this.database.run(db => this.satellites.countFailing(db)),
       this.nextDeletions(),
     ])
     return { ...health, satellites: { failing }, deletions }

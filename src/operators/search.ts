@@ -17,7 +17,7 @@ import { isCalled } from '../users/users.js'
 /** Of each way to be found. If more match, type more. */
 const MAX_RESULTS = 20
 /** How much of each table a step reads: 200 MB, the rows of some 500,000 users, which takes a second or two. */
-const BLOCKS_A_STEP = 25_000
+export const BLOCKS_A_STEP = 25_000
 
 export interface FoundAccount {
   readonly id: string

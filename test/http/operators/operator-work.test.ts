@@ -273,9 +273,10 @@ describe('operator console: looks', () => {
     await search(owner.email)
     await operator.get(`users/${owner.id}`)
     await operator.get(`accounts/${owner.accountId}`)
-    const rows = (await app.auditRows()).slice(-3)
+    const rows = (await app.auditRows()).slice(-4)
     expect(rows).toMatchObject([
       { action: 'operator.search', accountId: null, detail: { text: owner.email, operator: operator.id } },
+      { action: 'operator.list', accountId: null, detail: { users: [owner.id], operator: operator.id } },
       {
         action: 'operator.view',
         userId: owner.id,

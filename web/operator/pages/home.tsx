@@ -9,18 +9,15 @@ import { T, t } from '../language.js'
 import { AccountLink, AccountRow, RowList, UserRow } from '../rows.js'
 import { FigureTiles } from './figures.js'
 
-/** What needs somebody, what happened in the last 30 days, and where the operator was. */
+/** What needs somebody, where the operator was, and what happened in the last 30 days. */
 export function Home() {
   const attention = useLoad(() => ask<Attention>('attention'))
   const figures = useLoad(() => ask<{ readonly days: readonly DayFigures[] }>('figures'))
   const viewed = useLoad(() => ask<Viewed>('viewed'))
   return (
-    <LoadedTogether of={[attention, figures, viewed]}>
+    <LoadedTogether of={[attention, viewed]}>
       <Section title={t('console.attention.title')}>
         <Loaded of={attention}>{found => <Worries rows={worriesIn(found)} />}</Loaded>
-      </Section>
-      <Section title={t('console.figures.title')} about={t('console.figures.about')}>
-        <Loaded of={figures}>{({ days }) => <FigureTiles days={days} />}</Loaded>
       </Section>
       <Section title={t('console.viewed.title')}>
         <Loaded of={viewed} shape="rows">
@@ -36,6 +33,10 @@ export function Home() {
             </RowList>
           )}
         </Loaded>
+      </Section>
+      {/* Last, because counting may take long. */}
+      <Section title={t('console.figures.title')} about={t('console.figures.about')}>
+        <Loaded of={figures}>{({ days }) => <FigureTiles days={days} />}</Loaded>
       </Section>
     </LoadedTogether>
   )
