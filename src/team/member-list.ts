@@ -149,18 +149,19 @@ async function membersIn(
         .offset(MEMBERS_A_PAGE - 1)
         .limit(1)) as User[])
     : []
-  // Aliased to the table's name, for the conditions; the outer query finds the rows in its order already.
+  // Up to the end also if somebody has moved before it in between. Aliased to the table's name, for the conditions; the outer
+  // query finds the rows in its order already.
   const looked = db
     .select({ ...getTableColumns(users), key: key.as('key') })
     .from(users)
-    .where(isNext)
+    .where(and(isNext, end && isUpTo(lastMember(sort, end))))
     .orderBy(...inOrder(key, users.id))
-    .limit(MEMBERS_A_PAGE)
+    .limit(end ? 2 * MEMBERS_A_PAGE : MEMBERS_A_PAGE)
     .as('users')
   const members = await db
     .select(getTableColumns(users))
     .from(looked)
-    .where(and(end && isUpTo(lastMember(sort, end)), which))
+    .where(which)
     .orderBy(...inOrder(sql`${looked.key}`, looked.id))
     .limit(count)
   return { members: members as User[], rest: end ?? null }

@@ -46,7 +46,7 @@ class MembersQuery {
     optional: true,
     default: 'joined',
     description:
-      'By when they joined, by name (or e-mail address, without one) or by their last login (who never did comes before all others); ' +
+      'By when they joined, by name (or e-mail address, without one) or by their last login (those who never logged in come first); ' +
       'with a minus, from the last to the first. The owner is always the first',
   })
   sort: MemberSort = 'joined'

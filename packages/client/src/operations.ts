@@ -83,7 +83,7 @@ export interface Operations {
     readonly '/api/team': {
       readonly query?: {
         readonly limit?: number
-        /** By when they joined, by name (or e-mail address, without one) or by their last login (who never did comes before all others) */
+        /** By when they joined, by name (or e-mail address, without one) or by their last login (those who never logged in come first) */
         readonly sort?: 'joined' | '-joined' | 'name' | '-name' | 'lastLogin' | '-lastLogin'
         /** `next` of the previous page */
         readonly after?: string
