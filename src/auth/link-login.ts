@@ -58,7 +58,8 @@ export class LinkLogins {
       if (refusal) {
         const { accountId, email } = user
         const detail = { reason: reasonOf(user, refusal), email, link }
-        this.auditLog.enqueue(auditEvent({ userId: id, accountId, client }, 'login', detail), 'refused')
+        const outcome = refusal === 'INVALID_CREDENTIALS' ? 'failed' : 'refused'
+        this.auditLog.enqueue(auditEvent({ userId: id, accountId, client }, 'login', detail), outcome)
         return new ApiError(refusal)
       }
       const basis = { detail: { link }, use: async () => NO_MAILS }
