@@ -25,7 +25,7 @@ interface Engine {
   stop(): Promise<void>
 }
 
-/** What goes wrong in the page is collected there: WebKit's driver shows no console. */
+/** What goes wrong in the page is collected there: WebKit's driver shows no console, and only of what happens once a page has loaded. */
 const LISTEN = `if (!window.seen) {
   window.seen = []
   const note = text => window.seen.push(text)
@@ -186,6 +186,8 @@ async function startFirefox(): Promise<Engine> {
     return answer.result as T
   }
   await send('session.new', { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } })
+  // Before any script of a page.
+  await send('script.addPreloadScript', { functionDeclaration: `() => { ${LISTEN} }` })
   const { context } = await send<{ context: string }>('browsingContext.create', { type: 'tab' })
   return {
     open: async url => {

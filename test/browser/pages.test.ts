@@ -535,7 +535,7 @@ const LAYOUT = `async ({ hasTouch, isForPhones }) => {
     if (!touch.matches) faults.push('it does not know that there is a finger')
     const fields = 'button, .button, input:not([type=checkbox], [type=radio], [type=hidden]), select, summary, .choice, .nav a'
     for (const each of document.querySelectorAll(fields)) {
-      if (!each.checkVisibility() || each.closest('.unseen, .links, p')) continue
+      if (!each.checkVisibility({ visibilityProperty: true }) || each.closest('.unseen, .links, p')) continue
       const { width, height } = each.getBoundingClientRect()
       const name = each.ariaLabel ?? (each.innerText || each.name)
       if (width > 0 && Math.min(width, height) < ${FINGER_PX}) faults.push(name + ' is small: ' + width + ' x ' + height)
