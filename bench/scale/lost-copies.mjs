@@ -22,7 +22,7 @@ export async function measureLostCopies(databaseUrl, count) {
   const before = await refreshAll()
   await withRedis(redisUrl, redis => redis.flushAll())
   const lost = await refreshAll()
-  const copies = await withRedis(redisUrl, redis => redis.dbSize())
+  const copies = await withRedis(redisUrl, async redis => (await redis.keys('copy:*')).length)
   const after = await refreshAll()
   await service.child.stop()
   const name = `${count.toLocaleString('en')} sessions`

@@ -75,6 +75,6 @@ function App() {
 
 /** The front page for people who are logged in. */
 function ToAccount() {
-  useEffect(() => go('/account', { replace: true }), [])
+  useEffect(() => void go('/account', { replace: true }), [])
   return null
 }

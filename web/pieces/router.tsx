@@ -38,11 +38,12 @@ function mayLeave(): boolean {
 }
 
 /** Navigates to a path of this site without reloading it; `state` is what `history.state` is there from then on. */
-export function go(path: string, { replace = false, state = null as string | null } = {}): void {
-  if (!mayLeave()) return
+export function go(path: string, { replace = false, state = null as string | null } = {}): boolean {
+  if (!mayLeave()) return false
   history[replace ? 'replaceState' : 'pushState'](state, '', path)
   if (!replace) scrollTo(0, 0)
   arrive()
+  return true
 }
 
 export function usePlace(): Place {
@@ -72,8 +73,7 @@ export function Link({
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    go(href, { state })
-    onFollow?.()
+    if (go(href, { state })) onFollow?.()
   }
   return (
     <a {...attributes} href={href} onClick={follow}>

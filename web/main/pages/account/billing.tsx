@@ -58,16 +58,11 @@ function Cards({
 }) {
   // Prices are optional; without them everything else is still shown.
   const plans = useLoad(readPlans)
-  const hasInvoices = hasPortal(subscription)
-  const invoices = useLoad<Invoices>(
-    async () => (hasInvoices ? call('GET', 'invoices') : { invoices: [] }),
-    String(hasInvoices),
-  )
   const offered = plans.data ?? []
   const own = offered.find(({ priceId }) => priceId === subscription.plan)
   const isWithoutPrices = plans.error !== null && maySubscribe(subscription)
   return (
-    <LoadedTogether of={[plans, invoices]}>
+    <LoadedTogether of={[plans]}>
       <Section title={t('subscription.title')}>
         <SubscriptionNotice subscription={subscription} />
         <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} isWide />
@@ -79,7 +74,7 @@ function Cards({
         )}
       </Section>
       {offered.length > 0 && !isChecking && <PlansCard subscription={subscription} plans={offered} />}
-      {hasInvoices && <InvoicesCard list={invoices} />}
+      {hasPortal(subscription) && <InvoicesCard />}
     </LoadedTogether>
   )
 }
@@ -218,11 +213,8 @@ function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isCha
 const INVOICE_LOOKS = { paid: 'good', open: 'warn', void: '', uncollectible: 'bad' } as const
 
 /** The newest invoices of the account, from the payment provider. */
-interface Invoices {
-  readonly invoices: readonly Invoice[]
-}
-
-function InvoicesCard({ list }: { readonly list: Load<Invoices> }) {
+function InvoicesCard() {
+  const list = useLoad(() => call<{ readonly invoices: readonly Invoice[] }>('GET', 'invoices'))
   return (
     <Section title={t('invoice.title')}>
       <Loaded of={list} shape="rows">

@@ -31,7 +31,11 @@ interface MemberProps {
 /** One person of the team, and what a manager can do about them. */
 export function MemberPage({ userId, caller }: { readonly userId: string; readonly caller: Caller }) {
   const person = useLoad(() => call<Person>('GET', `team/${userId}`))
-  const sessions = useLoad(() => call<Sessions>('GET', `team/${userId}/sessions`), userId)
+  const maySeeSessions = person.data !== null && (person.data.role !== 'owner' || userId === caller.userId)
+  const sessions = useLoad<Sessions>(
+    async () => (maySeeSessions ? call('GET', `team/${userId}/sessions`) : { sites: [] }),
+    `${userId} ${maySeeSessions}`,
+  )
   const satellites = useTeamSatellites()
   if (isNotFound(person.error)) return <NotFoundHere />
   return (

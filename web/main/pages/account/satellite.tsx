@@ -46,14 +46,11 @@ function Sections(props: SatelliteProps) {
   return (
     <>
       <Steps {...props} />
-      {state === 'pending' ? (
-        <details className="later">
-          <summary>{t('satelliteSteps.later')}</summary>
-          <Details {...props} isNew />
-        </details>
-      ) : (
+      {/* What is being typed there stays when the proof is found. */}
+      <details className="later" open={state !== 'pending' || undefined}>
+        <summary hidden={state !== 'pending'}>{t('satelliteSteps.later')}</summary>
         <Details {...props} isNew />
-      )}
+      </details>
     </>
   )
 }

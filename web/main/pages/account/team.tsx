@@ -32,6 +32,9 @@ interface TeamPart {
   readonly total: number
 }
 
+/** The service counts no further. */
+const MOST_COUNTED = 50_000
+
 /** All users of the account, or those who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
   const { query } = usePlace()
@@ -96,7 +99,11 @@ function Members({ list }: { readonly list: ReturnType<typeof usePage<TeamPart>>
   const total = list.data?.total
   return (
     <Section
-      title={total === undefined ? t('team.members') : t('team.count', { total })}
+      title={
+        total === undefined
+          ? t('team.members')
+          : t(total < MOST_COUNTED ? 'team.count' : 'team.countMost', { total })
+      }
       actions={
         <SearchField
           label={t('team.search')}
