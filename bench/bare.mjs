@@ -37,7 +37,7 @@ server.post('/api/refresh', async (request, reply) => {
 })
 
 function sign(sid, found, now, origin) {
-  const [, , , ids, rights] = found.slice(10).split('\n')
+  const [, , , , ids, rights] = found.slice(10).split('\n')
   const hex = Buffer.from(ids, 'base64url').toString('hex')
   const userId = uuidOf(hex.slice(0, 32))
   const bits = Number.parseInt(rights.slice(1), 36)
