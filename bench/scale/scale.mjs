@@ -11,7 +11,7 @@ const OPTIONS = {
   /** Of one Redis each; the first is what the others are compared with. */
   sessions: { type: 'string', default: '10000,1000000,5000000' },
   /** Whose copies are lost at once. */
-  lost: { type: 'string', default: '100000' },
+  lost: { type: 'string', default: '50000' },
   /** Rows of the audit log. */
   audit: { type: 'string', default: '10000000' },
   members: { type: 'string', default: '20000' },
