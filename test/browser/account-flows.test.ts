@@ -532,7 +532,7 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   // What is saved is what was searched for.
   await press('Download')
   const saved = page.waitForEvent('download')
-  await press('As events of OCSF')
+  await press('As OCSF events')
   expect((await saved).suggestedFilename()).toBe('audit-log.ocsf.jsonl')
   const events = readFileSync(await (await saved).path(), 'utf8')
     .trim()

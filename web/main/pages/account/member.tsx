@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import { ConfirmButton } from '../../../pieces/controls.js'
 import { ActionButton, Form, useAction } from '../../../pieces/forms.js'
-import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
+import { type Load, Loaded, LoadedTogether, Skeleton, useLoad } from '../../../pieces/loading.js'
 import { BackLink } from '../../../pieces/navigation.js'
 import { Failure, Hint, toast } from '../../../pieces/notices.js'
 import { Page, Section } from '../../../pieces/page.js'
@@ -38,6 +38,8 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
   )
   const satellites = useTeamSatellites()
   if (isNotFound(person.error)) return <NotFoundHere />
+  // Their name may take more lines than any other heading.
+  if (!person.data && !person.error) return <Skeleton shape="rows" />
   return (
     <Page
       title={person.data ? nameOf(person.data) : t('role.member')}

@@ -5,7 +5,7 @@ import { ConfirmButton, type Option, RadioChoice, SelectField } from '../../../p
 import { rescueFocus } from '../../../pieces/focus.js'
 import { type Action, ActionButton, CopyButton, Field, Form, useAction } from '../../../pieces/forms.js'
 import { Icon } from '../../../pieces/icon.js'
-import { type Load, Loaded, useLoad, Waiting } from '../../../pieces/loading.js'
+import { type Load, Loaded, Skeleton, useLoad, Waiting } from '../../../pieces/loading.js'
 import { BackLink } from '../../../pieces/navigation.js'
 import { Failure, faultText, Hint, Success, toast } from '../../../pieces/notices.js'
 import { Page, Section, SplitSection } from '../../../pieces/page.js'
@@ -27,6 +27,8 @@ declare const CLIENT_VERSION: string
 export function SatellitePage({ id }: { readonly id: string }) {
   const satellite = useLoad(() => call<Satellite>('GET', `satellites/${id}`))
   if (isNotFound(satellite.error)) return <NotFoundHere />
+  // Its name may take more lines than any other heading.
+  if (!satellite.data && !satellite.error) return <Skeleton shape="rows" />
   return (
     <Page
       title={satellite.data?.name ?? t('satellite.title')}
