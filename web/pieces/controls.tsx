@@ -142,8 +142,8 @@ function TypedField({ text }: { readonly text: string }) {
   )
 }
 
-/** Long enough to type the next letter. */
-const PAUSE_MS = 250
+/** Long enough to type the next letter or digit. */
+export const PAUSE_MS = 250
 
 /** Calls `search` with the trimmed text, once somebody stops typing. */
 export function SearchField({

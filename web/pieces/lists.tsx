@@ -1,6 +1,7 @@
 // Long lists, whose filters and page are in the address: reloading, going back and sharing it lead to the same list.
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type Load, useLoad } from './loading.js'
+import { PAUSE_MS } from './controls.js'
+import { type Load, type Part, useLoad } from './loading.js'
 import { Hint } from './notices.js'
 import { go, Link, usePlace } from './router.js'
 import { t } from './t.js'
@@ -45,8 +46,6 @@ export function ChoiceField({
   )
 }
 
-/** Long enough to type the next digit. */
-const PAUSE_MS = 250
 const EARLIEST_DAY = '2000-01-01'
 
 /** While a year is being typed, the browser has a day in the year 2, 20 or 202; some lists are recorded. */
@@ -112,11 +111,6 @@ export function StateFilter({
 const ROWS_A_PAGE = '25'
 /** Where a filter finds nothing, the service looks at a part of a list at a time; a log may have thousands of them. */
 const MOST_PARTS = 20
-
-interface Part<T> {
-  readonly rows: readonly T[]
-  readonly next: string | null
-}
 
 type ListPage<P> = Load<P> & {
   /** Whether what it shows is from before, while the rows of this page are on their way. */

@@ -145,7 +145,7 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload }
 }
 
-interface Part<T> {
+export interface Part<T> {
   readonly rows: readonly T[]
   readonly next: string | null
 }
