@@ -17,7 +17,7 @@ import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { FACTOR_METHODS } from './factor-check.js'
 import { answerTo, loginContextOf } from './login.controller.js'
-import { type LoggedIn, LoginSessions } from './login.js'
+import { type LoggedIn, LoginSessions, reasonOf } from './login.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'
 
 /** The links with which a user types the password that they are going to log in with. */
@@ -57,7 +57,7 @@ export class LinkLogins {
       const refusal = await this.loginPolicy.refusalOfLogin(user, { source, origin: client.origin })
       if (refusal) {
         const { accountId, email } = user
-        const detail = { reason: reasonOf(user, refusal), email, link }
+        const detail = { reason: reasonOfRefusal(user, refusal), email, link }
         const outcome = refusal === 'INVALID_CREDENTIALS' ? 'failed' : 'refused'
         this.auditLog.enqueue(auditEvent({ userId: id, accountId, client }, 'login', detail), outcome)
         return new ApiError(refusal)
@@ -74,10 +74,10 @@ export class LinkLogins {
 }
 
 /** In the words of a login by password. */
-function reasonOf({ disabledAt }: User, refusal: ErrorCode): string {
+function reasonOfRefusal(user: User, refusal: ErrorCode): string {
   if (refusal === 'OWNER_LOGIN_BARRED') return 'owner on a satellite'
   if (refusal === 'HANDOFF_REQUIRED') return 'hand-off required'
-  return disabledAt ? 'disabled' : 'not invited to this site'
+  return reasonOf(user, true)
 }
 
 /** What every request that uses such a link has in its body. */

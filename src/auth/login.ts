@@ -342,7 +342,8 @@ export class PasswordLogin {
   }
 }
 
-function reasonOf(user: User | null, isRight: boolean): string {
+/** Why these credentials were not taken, for the audit log. */
+export function reasonOf(user: User | null, isRight: boolean): string {
   if (!user) return 'unknown user'
   if (user.disabledAt) return 'disabled'
   return isRight ? 'not invited to this site' : 'wrong password'
