@@ -10,42 +10,24 @@ import {
 } from '../platform/audit/audit-event.js'
 import { unavailable } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import {
-  Flag,
-  Id,
-  Instant,
-  Line,
-  ListOf,
-  OneOf,
-  ParseText,
-  Text,
-  TextsByName,
-  Whole,
-} from '../platform/http/fields.js'
+import { Flag, Id, Instant, ListOf, OneOf, Text, TextsByName, Whole } from '../platform/http/fields.js'
 import { SOURCES } from '../platform/permissions.js'
 import { CountsAsWrite, LiveSession, MainSite } from '../sessions/guards.js'
 import type { Session } from '../sessions/session.js'
 import { CurrentActor, CurrentSession, type SessionActor } from '../sessions/session-actor.js'
+import { PartOfName } from '../users/name-text.js'
 import { AuditExport, EXPORT_FORMATS, type ExportFormat, RunningExports } from './export.js'
 import { OCSF_VERSION } from './ocsf.js'
 import { type AuditFilter, type PageRequest, RowCursor, RowLimit } from './scan.js'
 import { AuditTrail } from './trail.js'
 
-/** As of the search in the team. */
-const MAX_SEARCH = 100
-
 class AuditFilterQuery implements AuditFilter {
   @Id({ optional: true, description: 'Only entries that concern this user' }) user?: string
 
-  @ParseText(text => text.trim())
-  @Line({
-    optional: true,
-    min: 1,
-    max: MAX_SEARCH,
-    description:
-      'Only entries that concern, or are by, users whose name or e-mail address contains this, in upper or lower case; and those ' +
+  @PartOfName(
+    'Only entries that concern, or are by, users whose name or e-mail address contains this, in upper or lower case; and those ' +
       'with such an address of who was invited or removed',
-  })
+  )
   q?: string
 
   @OneOf(AUDIT_ACTIONS, { optional: true }) action?: AuditAction

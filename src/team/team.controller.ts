@@ -1,24 +1,14 @@
 import { applyDecorators, Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
-import {
-  Flag,
-  Id,
-  Instant,
-  Line,
-  ListOf,
-  Nested,
-  OneOf,
-  ParseText,
-  Text,
-  Whole,
-} from '../platform/http/fields.js'
+import { Flag, Id, Instant, ListOf, Nested, OneOf, ParseText, Text, Whole } from '../platform/http/fields.js'
 import { PageLimit } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
 import { PERMISSIONS, type Permission, type Permissions } from '../platform/permissions.js'
 import { SiteSessionsAnswer } from '../sessions/active-sessions.controller.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { PartOfName } from '../users/name-text.js'
 import type { Role } from '../users/user.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { PermissionChangesBody, PermissionsBody, SatelliteChangesBody } from './member-access.dto.js'
@@ -26,9 +16,6 @@ import { MEMBER_SORTS, MemberCursor, MemberList, type MemberPlace, type MemberSo
 import { MemberSessions, Members, type TeamMember } from './members.js'
 
 const DEFAULT_PAGE = 100
-/** The maximum length of a name. */
-const MAX_SEARCH = 100
-
 const ROLES: readonly Role[] = ['owner', 'member']
 
 /** For query fields: `true` or `false`. */
@@ -53,15 +40,10 @@ class MembersQuery {
 
   @MemberCursor() after?: MemberPlace
 
-  @ParseText(text => text.trim())
-  @Line({
-    optional: true,
-    min: 1,
-    max: MAX_SEARCH,
-    description:
-      'Only those whose name or e-mail address contains this, in upper or lower case. With this or another filter, a page looks at ' +
+  @PartOfName(
+    'Only those whose name or e-mail address contains this, in upper or lower case. With this or another filter, a page looks at ' +
       '10,000 members at most, so it may be short or empty although there is a `next`',
-  })
+  )
   q?: string
 
   @OneOf(ROLES, { optional: true, description: 'Only those with this role' }) role?: Role

@@ -1,4 +1,5 @@
-import { type About, field, Rule, UNSTORABLE } from '../platform/http/fields.js'
+import { applyDecorators } from '@nestjs/common'
+import { type About, field, Line, ParseText, Rule, UNSTORABLE } from '../platform/http/fields.js'
 
 const MAX_LENGTH = 100
 
@@ -23,4 +24,11 @@ export const Name = (about: About = {}) =>
     { type: String, minLength: 1, maxLength: MAX_LENGTH },
     about,
     Rule('isName', isName, `must be one line of 1 to ${MAX_LENGTH} characters without spaces around`),
+  )
+
+/** For query fields: a part of a name or e-mail address to search for, trimmed. */
+export const PartOfName = (description: string) =>
+  applyDecorators(
+    ParseText(text => text.trim()),
+    Line({ optional: true, min: 1, max: MAX_LENGTH, description }),
   )
