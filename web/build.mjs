@@ -8,7 +8,6 @@ import { brotliCompress } from 'node:zlib'
 import { build } from 'vite'
 import { copyClientFiles } from './client-files.mjs'
 import { messageFiles } from './messages/vite-plugin.mjs'
-import { earlyScripts, plainImports, smallScripts } from './vite-plugins.mjs'
 
 // The environment of the build may be development, but the pages never are; otherwise React would include its
 // development checks.
@@ -33,6 +32,8 @@ const { values } = parseArgs({
   },
 })
 const watch = values.watch ? {} : null
+/** See web/pieces/language.ts. */
+const DRAWING_SCRIPT = 'app'
 
 for (const site of ['main', 'satellite', 'operator']) {
   await build({
@@ -41,6 +42,10 @@ for (const site of ['main', 'satellite', 'operator']) {
     logLevel: watch ? 'info' : 'warn',
     resolve: {
       alias: [
+        // See docs/decisions/pages-are-built-once.md.
+        { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
+        { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
+        { find: /^react(-dom)?$/, replacement: 'preact/compat' },
         { find: /^@mainstay-auth\/react$/, replacement: `${react}index.ts` },
         { find: /^@mainstay-auth\/client$/, replacement: `${client}index.ts` },
         {
@@ -49,25 +54,16 @@ for (const site of ['main', 'satellite', 'operator']) {
         },
       ],
     },
-    plugins: [
-      messageFiles(site, values.messages, ownMessagesOf(site)),
-      plainImports(),
-      smallScripts(),
-      earlyScripts(),
-    ],
+    plugins: [messageFiles(site, values.messages, ownMessagesOf(site)), earlyScripts()],
     esbuild: { jsx: 'automatic', target: 'es2022' },
     define: { CLIENT_VERSION: JSON.stringify(version) },
     build: {
       outDir: `${values.out}${site}`,
       emptyOutDir: true,
-      // Our own files have their target above: for anything but `esnext`, Vite re-prints what the plugin has
-      // minified.
-      target: 'esnext',
+      target: 'es2022',
       // The pages' policy allows neither inline code nor data: URLs.
       assetsInlineLimit: 0,
       modulePreload: false,
-      minify: false,
-      cssMinify: 'esbuild',
       cssCodeSplit: false,
       // The dictionaries that passwords are compared with, loaded when somebody chooses a password.
       chunkSizeWarningLimit: 1_500,
@@ -80,6 +76,25 @@ for (const site of ['main', 'satellite', 'operator']) {
     },
   })
   if (!watch) await compressFiles(`${values.out}${site}/assets/`)
+}
+
+/** Makes the browser fetch the script that draws the pages together with the one that requests it. */
+function earlyScripts() {
+  return {
+    name: 'mainstay-early-scripts',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle }) {
+        const found = Object.values(bundle).find(
+          ({ type, name }) => type === 'chunk' && name === DRAWING_SCRIPT,
+        )
+        if (!found) throw new Error(`There is no script ${DRAWING_SCRIPT}`)
+        return [
+          { tag: 'link', attrs: { rel: 'modulepreload', href: `/${found.fileName}` }, injectTo: 'head' },
+        ]
+      },
+    },
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect } from '../pieces/activity.js'
 import { drawn } from '../pieces/draw.js'
 import { lazyPage } from '../pieces/loading.js'
 import { go, usePlace } from '../pieces/router.js'

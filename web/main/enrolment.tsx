@@ -1,5 +1,6 @@
 import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useEffect } from '../pieces/activity.js'
 import { Dialog } from '../pieces/dialog.js'
 import { ActionButton, useAction } from '../pieces/forms.js'
 import { useLoad } from '../pieces/loading.js'

@@ -16,7 +16,6 @@ export function ShownCodes({
   readonly codes: readonly string[]
   readonly done: () => unknown
 }) {
-  const [wasSaved, setWasSaved] = useState(false)
   const text = `${codes.join('\n')}\n`
   const heading = `${t('codes.fileHead', { host: location.host })}\n\n`
   return (
@@ -40,12 +39,7 @@ export function ShownCodes({
       </div>
       <Form submit={t('common.continue')} send={async () => done()}>
         <label className="choice">
-          <input
-            type="checkbox"
-            checked={wasSaved}
-            onChange={event => setWasSaved(event.target.checked)}
-            required
-          />
+          <input type="checkbox" required />
           {t('codes.saved')}
         </label>
       </Form>

@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ActionButton, Form, type Texts, useAction } from '../pieces/forms.js'
 import { Failure, isRefusal, Success } from '../pieces/notices.js'
 import { t } from '../pieces/t.js'
+import { useSecondsUntil } from '../pieces/time.js'
 
 /** A mail may take that long, and the service limits how many it sends to an address. */
 const WAIT_SECONDS = 30
@@ -51,12 +52,9 @@ function Again({
   /** Another button. */
   readonly children: ReactNode
 }) {
-  const [seconds, setSeconds] = useState(WAIT_SECONDS)
+  const [dueAt, setDueAt] = useState(() => secondsFromNow(WAIT_SECONDS))
+  const seconds = useSecondsUntil(dueAt)
   const [isDone, setIsDone] = useState(false)
-  useEffect(() => {
-    const timer = seconds > 0 && setTimeout(() => setSeconds(seconds - 1), 1_000)
-    return () => clearTimeout(timer || undefined)
-  }, [seconds])
   const action = useAction(async () => {
     let wait = WAIT_SECONDS
     setIsDone(false)
@@ -67,7 +65,7 @@ function Again({
       wait = isRefusal(refusal, 'TOO_MANY_ATTEMPTS') ? (refusal.retryAfterSeconds ?? wait) : 0
       throw refusal
     } finally {
-      setSeconds(wait)
+      setDueAt(secondsFromNow(wait))
     }
   })
   return (
@@ -75,11 +73,13 @@ function Again({
       {isDone && <p role="status">{t('mailForm.done')}</p>}
       <Failure error={action.error} />
       <div className="actions">
-        <ActionButton action={action} isOff={seconds > 0} kind={seconds > 0 ? 'quiet' : 'plain'}>
-          {seconds > 0 && seconds <= WAIT_SECONDS ? t('mailForm.in', { seconds }) : t('invitations.resend')}
+        <ActionButton action={action} isOff={!!seconds} kind={seconds ? 'quiet' : 'plain'}>
+          {seconds && seconds <= WAIT_SECONDS ? t('mailForm.in', { seconds }) : t('invitations.resend')}
         </ActionButton>
         {children}
       </div>
     </>
   )
 }
+
+const secondsFromNow = (seconds: number) => Date.now() + seconds * 1_000

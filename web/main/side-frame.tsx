@@ -1,4 +1,5 @@
-import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { useLayoutEffect } from '../pieces/activity.js'
 import { Icon } from '../pieces/icon.js'
 import {
   NavigationItem,

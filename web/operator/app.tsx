@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useEffect } from '../pieces/activity.js'
 import { drawn } from '../pieces/draw.js'
 import { ActionButton, useAction } from '../pieces/forms.js'
 import { Loaded, useLoad } from '../pieces/loading.js'

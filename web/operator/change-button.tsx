@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useEffect } from '../pieces/activity.js'
 import { Dialog } from '../pieces/dialog.js'
 import { rescueFocus } from '../pieces/focus.js'
 import { Field, Form } from '../pieces/forms.js'

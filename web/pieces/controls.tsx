@@ -1,5 +1,6 @@
 // What forms have besides forms.tsx, which the first page loads: that has none of these.
-import { type ReactNode, use, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, use, useId, useRef, useState } from 'react'
+import { useEffect } from './activity.js'
 import { Dialog } from './dialog.js'
 import { Field, FieldErrors, Form } from './forms.js'
 import { faultText } from './notices.js'

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
+import { useEffect, useLayoutEffect } from './activity.js'
 import { rescueFocus } from './focus.js'
 import { t } from './t.js'
 

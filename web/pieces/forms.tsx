@@ -6,12 +6,11 @@ import {
   type ReactNode,
   type RefObject,
   use,
-  useEffect,
   useId,
-  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
+import { useEffect, useLayoutEffect } from './activity.js'
 import { rescueFocus } from './focus.js'
 import { loadLater } from './language.js'
 import { Failure, faultText, isRefusal, type Messages, messageOf } from './notices.js'
@@ -206,12 +205,20 @@ export type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
 }
 
 /** An input with its label, a hint, and any error in what was typed. */
-export function Field({ label, hint, button, below, ...input }: FieldProps) {
+export function Field({ label, hint, button, below, autoFocus, ...input }: FieldProps) {
   const id = useId()
+  const takesFocusAtFirst = useRef(autoFocus).current
   const fault = use(FieldErrors).find(({ field }) => field === input.name)
   const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
   const control = (
-    <input {...input} id={id} aria-invalid={fault ? true : undefined} aria-describedby={told || undefined} />
+    <input
+      // The attribute counts for the first field of a document only.
+      ref={takesFocusAtFirst ? focusOn : undefined}
+      {...input}
+      id={id}
+      aria-invalid={fault ? true : undefined}
+      aria-describedby={told || undefined}
+    />
   )
   return (
     <div className="field">
@@ -234,6 +241,8 @@ export function Field({ label, hint, button, below, ...input }: FieldProps) {
     </div>
   )
 }
+
+const focusOn = (input: HTMLInputElement | null) => input?.focus()
 
 export function EmailField({
   label = t('field.email'),

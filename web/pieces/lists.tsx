@@ -1,5 +1,6 @@
 // Long lists, whose filters and page are in the address: reloading, going back and sharing it lead to the same list.
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { useEffect } from './activity.js'
 import { PAUSE_MS } from './controls.js'
 import { type Load, type Part, useLoad } from './loading.js'
 import { Hint } from './notices.js'

@@ -3,10 +3,10 @@ import {
   type FunctionComponent,
   type ReactNode,
   useCallback,
-  useEffect,
   useRef,
   useState,
 } from 'react'
+import { useEffect } from './activity.js'
 import { type Action, useAction, useFocusRescue } from './forms.js'
 import { Failure } from './notices.js'
 import { outageIn, retryLater, stopRetrying } from './outage.js'

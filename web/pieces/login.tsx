@@ -7,7 +7,8 @@ import {
   type SecondFactorRequired,
 } from '@mainstay-auth/client'
 import { loginWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
+import { useEffect } from './activity.js'
 import { rescueFocus } from './focus.js'
 import { ActionButton, EmailField, Form, useAction } from './forms.js'
 import { Icon } from './icon.js'
@@ -162,7 +163,7 @@ function SecondStep({
             <label className="choice">
               <input
                 type="checkbox"
-                checked={rememberDevice}
+                defaultChecked={rememberDevice}
                 onChange={event => setRememberDevice(event.target.checked)}
               />
               <span>

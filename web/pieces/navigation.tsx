@@ -1,5 +1,6 @@
 import type { Client } from '@mainstay-auth/client'
-import { type MouseEvent, type ReactNode, type ToggleEvent, useEffect, useId, useRef } from 'react'
+import { type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef } from 'react'
+import { useEffect } from './activity.js'
 import { ActionButton, useAction } from './forms.js'
 import { Icon, type IconName } from './icon.js'
 import { Failure } from './notices.js'

@@ -1,5 +1,6 @@
 import { type ErrorCode, type FieldError, MainstayError } from '@mainstay-auth/client'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useEffect } from './activity.js'
 import { isFault } from './fault.js'
 import { rescueFocus } from './focus.js'
 import { Icon } from './icon.js'

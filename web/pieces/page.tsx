@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { useEffect } from './activity.js'
 import { Icon, type IconName } from './icon.js'
 import { initialsOf } from './initials.js'
 import { languageNames, setLanguage } from './language.js'

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { useEffect, useLayoutEffect } from './activity.js'
 import { Field, type FieldProps, Form } from './forms.js'
 import type { Person } from './navigation.js'
 import { Success } from './notices.js'
@@ -50,7 +51,8 @@ export function NewPasswordField({
 }) {
   const [form, setForm] = useState<HTMLFormElement | null>(null)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  useEffect(() => {
+  // Before anything is typed.
+  useLayoutEffect(() => {
     if (!form) return undefined
     const read = () => setTyped(Object.fromEntries(new FormData(form)) as Record<string, string>)
     // The name and the address may be corrected after the password.

@@ -1,6 +1,7 @@
 import type { Caller, Client, LogoutCause, State } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/react'
-import { Activity, type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { Activity } from './activity.js'
 import { Waiting } from './loading.js'
 import { Hint } from './notices.js'
 import { OutageBanner, wordsFor } from './outage.js'
@@ -48,7 +49,7 @@ export function SessionGate({
     <>
       {!caller && login(<LogoutNews state={state} wasLoggedIn={wasLoggedIn.current} />)}
       {shown && (
-        <Activity key={shown.userId} mode={caller ? 'visible' : 'hidden'}>
+        <Activity key={shown.userId} isShown={!!caller}>
           {children(shown)}
         </Activity>
       )}

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useReducer, useState } from 'react'
+import { useEffect } from './activity.js'
 import { agoText, dateText } from './ago.js'
 
 const REFRESH_MS = 30_000
@@ -29,4 +30,24 @@ export function Ago({ at }: { readonly at: string }) {
       {agoText(at, now)}
     </time>
   )
+}
+
+/** The whole seconds that are left until then (by Date.now()), counted down; null when it is over. */
+export function useSecondsUntil(dueAt: number | null): number | null {
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    let timer = 0
+    const wait = () => {
+      const leftMs = (dueAt ?? 0) - Date.now()
+      if (leftMs > 0) timer = setTimeout(tick, leftMs % 1_000 || 1_000)
+    }
+    const tick = () => {
+      redraw()
+      wait()
+    }
+    wait()
+    return () => clearTimeout(timer)
+  }, [dueAt])
+  const leftMs = (dueAt ?? 0) - Date.now()
+  return leftMs > 0 ? Math.ceil(leftMs / 1_000) : null
 }

@@ -1,5 +1,6 @@
 import type { HandOffRefusal, HandOffResult } from '@mainstay-auth/client/handoff'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useEffect } from '../pieces/activity.js'
 import { ActionButton, useAction } from '../pieces/forms.js'
 import { Waiting } from '../pieces/loading.js'
 import { LoginSteps } from '../pieces/login.js'

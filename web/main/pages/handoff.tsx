@@ -1,6 +1,7 @@
 import { useSession } from '@mainstay-auth/react'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { inkOn } from '../../../src/platform/contrast.js'
+import { useEffect, useLayoutEffect } from '../../pieces/activity.js'
 import { type Action, ActionButton, useAction } from '../../pieces/forms.js'
 import { Loaded, useLoad, Waiting } from '../../pieces/loading.js'
 import { LoginSteps, type LoginStepsProps } from '../../pieces/login.js'

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect } from '../../pieces/activity.js'
 import { Loaded, useLoad } from '../../pieces/loading.js'
 import { Failure, isRefusal } from '../../pieces/notices.js'
 import { outageIn } from '../../pieces/outage.js'

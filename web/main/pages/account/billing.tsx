@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { useEffect } from '../../../pieces/activity.js'
 import { PlanCard, SubscriptionFacts } from '../../../pieces/billing.js'
 import { ActionButton, useAction } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'

@@ -92,7 +92,7 @@ export function SatelliteBoxes({
         <input
           type="checkbox"
           name="everywhere"
-          checked={isEverywhere}
+          defaultChecked={chosen === null}
           onChange={event => setIsEverywhere(event.target.checked)}
         />
         {t('satelliteBoxes.everywhere')}

@@ -1,5 +1,5 @@
 import type { Caller, Permissions } from '@mainstay-auth/client'
-import { useEffect } from 'react'
+import { useEffect } from '../../../pieces/activity.js'
 import { SubscriptionFacts } from '../../../pieces/billing.js'
 import { Icon, type IconName } from '../../../pieces/icon.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'

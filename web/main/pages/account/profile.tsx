@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect } from '../../../pieces/activity.js'
 import { ActionButton, useAction } from '../../../pieces/forms.js'
 import { type Load, Loaded, LoadedTogether } from '../../../pieces/loading.js'
 import { Failure } from '../../../pieces/notices.js'

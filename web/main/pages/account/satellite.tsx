@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { inkOn } from '../../../../src/platform/contrast.js'
+import { useEffect } from '../../../pieces/activity.js'
 import { ConfirmButton, type Option, RadioChoice, SelectField } from '../../../pieces/controls.js'
 import { rescueFocus } from '../../../pieces/focus.js'
 import { type Action, ActionButton, CopyButton, Field, Form, useAction } from '../../../pieces/forms.js'
@@ -14,7 +15,7 @@ import { go } from '../../../pieces/router.js'
 import { hostOf, site } from '../../../pieces/site.js'
 import { t } from '../../../pieces/t.js'
 import { Fact, T } from '../../../pieces/text.js'
-import { Day, When } from '../../../pieces/time.js'
+import { Day, useSecondsUntil, When } from '../../../pieces/time.js'
 import { type Branding, call, type Proof, type Satellite } from '../../api.js'
 import { isNotFound, NotFoundHere } from '../not-found.js'
 import { durationOptions, IdleTimeoutField, idleSecondsOf } from './idle-timeout.js'
@@ -313,26 +314,21 @@ function useProofCheck(
   const action = useAction(look)
   const { error } = action
   const [repeats, setRepeats] = useState(0)
-  const [secondsLeft, setSecondsLeft] = useState<number | null>(null)
+  const [dueAt, setDueAt] = useState<number | null>(null)
   const run = useRef(action.run)
   run.current = action.run
   const pause = isWaiting && isProofMissing(error) ? PAUSES_SECONDS[repeats] : undefined
   useEffect(() => {
-    setSecondsLeft(pause ?? null)
+    setDueAt(pause ? Date.now() + pause * 1_000 : null)
     if (!pause) return
-    const dueAt = Date.now() + pause * 1_000
-    const timer = setInterval(() => {
-      const left = Math.ceil((dueAt - Date.now()) / 1_000)
-      setSecondsLeft(left > 0 ? left : null)
-      if (left > 0) return
-      clearInterval(timer)
+    const timer = setTimeout(() => {
       setRepeats(count => count + 1)
       void run.current()
-    }, 1_000)
-    return () => clearInterval(timer)
+    }, pause * 1_000)
+    return () => clearTimeout(timer)
     // A check by hand begins the pause anew.
   }, [pause, error])
-  return { ...action, secondsLeft }
+  return { ...action, secondsLeft: useSecondsUntil(dueAt) }
 }
 
 /** The check itself succeeded, but there was no proof. */
