@@ -13,24 +13,22 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { FastifyRequest } from 'fastify'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { FactorMails } from '../factors/factor-mails.js'
-import { normalizedCode } from '../factors/recovery-codes.js'
 import { PasskeyResponse } from '../factors/webauthn.js'
+import { NO_MAILS } from '../mail/mail.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
-import { Database } from '../platform/database/database.js'
-import { ApiError, causeMessage, isRefusal, unavailable } from '../platform/errors/api-error.js'
+import { ApiError, causeMessage, unavailable } from '../platform/errors/api-error.js'
 import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { Instant } from '../platform/http/fields.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
-import { OneTimeTokens, rememberUsed } from '../platform/one-time-tokens.js'
 import type { CountedAction } from '../platform/rate-limits/rate-limiter.js'
-import { Clock, secondsAfter } from '../platform/time.js'
+import { SessionChanges } from '../sessions/changes.js'
 import { ExemptFromWriteLimit, LiveSession } from '../sessions/guards.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session, SessionHandle } from '../sessions/session.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { type AuthMethods, authMethods, namesOf } from '../tokens/access-tokens.js'
+import { authMethods, namesOf } from '../tokens/access-tokens.js'
 import { Accounts } from '../users/accounts.js'
 import { Password, Passwords } from '../users/passwords/passwords.js'
 import type { EntitledUser, User } from '../users/user.js'
@@ -162,22 +160,16 @@ export class PasswordProof {
   }
 }
 
-/** From the first use of a code: long enough to try again, and less than a re-authentication lasts. */
-const REUSABLE_SECONDS = 2 * 60
-
 /** What the user of a session has just proved. */
 interface Proved {
   readonly user: EntitledUser
-  readonly methods: AuthMethods
-  /** For a code that was used a second time: until when it could be. */
-  readonly reusableUntil?: Date | null
+  /** The factor; null for the password, of which nothing is used up. */
+  readonly factor: CheckedFactor | null
 }
 
-/** Checks, within a session, the factors that its user has besides a password, and uses them up. */
+/** Checks, within a session, the factors that its user has besides a password. */
 @Injectable()
 export class FactorProofs {
-  private readonly logger = new Logger('FactorProofs')
-
   constructor(
     private readonly users: Users,
     private readonly loginPolicy: LoginPolicy,
@@ -186,42 +178,32 @@ export class FactorProofs {
     private readonly reauthentication: Reauthentication,
     private readonly knownDevices: KnownDevices,
     private readonly mails: FactorMails,
-    private readonly tokens: OneTimeTokens,
-    private readonly database: Database,
-    private readonly clock: Clock,
   ) {}
 
   /**
-   * Throws `SECOND_FACTOR_INVALID` or `PASSKEY_INVALID`; `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where codes
-   * must not be typed, and `SESSION_NOT_FOUND` when the user is gone. Guesses count together with those at the
-   * password.
+   * Returns what `record` returns, which uses the factor up. Throws `SECOND_FACTOR_INVALID` or `PASSKEY_INVALID`;
+   * `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where codes must not be typed, and `SESSION_NOT_FOUND` when the user is
+   * gone. Guesses count together with those at the password.
    */
-  async ofActor(actor: SessionActor, proof: FactorProof): Promise<Proved> {
+  async ofActor<T>(
+    actor: SessionActor,
+    proof: FactorProof,
+    record: (proved: Proved) => Promise<T>,
+  ): Promise<T> {
     const user = await this.users.find(actor.userId)
     if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
     const refusal = proof.passkey ? null : await this.loginPolicy.refusalOfCode(user, actor)
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
-      const reusableUntil = await this.takeReusable(actor.sid, proof)
-      const methods = reusableUntil ? authMethods('otp') : await this.use(user, proof, actor)
+      const recorded = await record({ user, factor: await this.check(user, proof, actor) })
       // It is counted together with guesses at the password, so it must not reset their limit.
       await counted.partlySucceeded()
-      return { user, methods, reusableUntil }
+      return recorded
     } catch (error) {
       await counted.threw(error)
       throw error
     }
-  }
-
-  private async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
-    const factor = await this.check(user, proof, actor)
-    const sendMails = await this.database.transaction(async transaction => {
-      await this.users.lock(transaction, user.id)
-      return factor.use(transaction)
-    })
-    sendMails()
-    return factor.methods
   }
 
   private async check(user: User, proof: FactorProof, actor: SessionActor): Promise<CheckedFactor> {
@@ -241,38 +223,6 @@ export class FactorProofs {
     const isKnown = await this.knownDevices.knowsNetwork(actor.userId, actor.client.ip).catch(() => false)
     if (!isKnown) await this.mails.wrongFactorInSession(actor)
   }
-
-  /**
-   * Until when the code was kept for this session; from now on it is not. Null when it was not. Of two concurrent calls
-   * one gets it.
-   */
-  private async takeReusable(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
-    const text = reusableTextOf(sid, proof)
-    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'retryable-code', text))
-  }
-
-  /**
-   * For a proof that was right and used up, but whose session could not be stamped: its code can be used once more, in
-   * that session only, for two minutes after its first use. Passkeys need none of this, because they sign again. Never
-   * rejects: the caller has a failure to report already.
-   */
-  async makeReusable({ sid }: SessionActor, proof: FactorProof, { reusableUntil }: Proved): Promise<void> {
-    const text = reusableTextOf(sid, proof)
-    if (!text) return
-    const now = this.clock.now()
-    const expiresAt = reusableUntil ?? secondsAfter(now, REUSABLE_SECONDS)
-    try {
-      await this.database.run(db => rememberUsed(db, 'retryable-code', text, { now, expiresAt }))
-    } catch (error) {
-      this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
-    }
-  }
-}
-
-/** Independent of how the code was typed; null for a passkey. */
-function reusableTextOf(sid: SessionHandle, { code, recoveryCode }: FactorProof): string | null {
-  const typed = code ?? recoveryCode
-  return typed === undefined ? null : `${sid} ${normalizedCode(typed)}`
 }
 
 class ReauthenticateBody {
@@ -308,7 +258,7 @@ export class ReauthenticationController {
     private readonly factorProofs: FactorProofs,
     private readonly reauthentication: Reauthentication,
     private readonly users: Users,
-    private readonly database: Database,
+    private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -339,8 +289,8 @@ export class ReauthenticationController {
       'access token for some minutes (10 unless configured). Endpoints that require it answer ' +
       '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
       '(RFC 9470) and the member `methods`: what the user can use here, of `password`, `totp`, `passkey` and `recovery`. No new ' +
-      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After 503 `DATABASE_UNAVAILABLE` ' +
-      'the same code can be sent again in this session for two minutes.',
+      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After a 503 nothing is used up: ' +
+      'the same proof can be sent again.',
   })
   @Answers(200, 'The proof is right', ReauthenticationAnswer)
   @Refuses(
@@ -351,30 +301,26 @@ export class ReauthenticationController {
     'HANDOFF_REQUIRED',
     'TOO_BUSY',
   )
-  async reauthenticate(@CurrentActor() actor: SessionActor, @Body() proof: ReauthenticateBody) {
-    const proved = await this.proved(actor, proof)
-    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })
-    await this.database.transaction(async transaction => {
-      if (!(await this.users.lockUnchanged(transaction, proved.user))) throw unavailable('TOO_BUSY')
-      await this.auditLog.record(transaction, event)
-    })
-    return { reauthenticatedUntil: await this.stamp(actor, proof, proved) }
-  }
-
-  private async proved(actor: SessionActor, { password, ...proof }: ReauthenticateBody): Promise<Proved> {
-    if (password === undefined) return this.factorProofs.ofActor(actor, proof)
+  async reauthenticate(@CurrentActor() actor: SessionActor, @Body() body: ReauthenticateBody) {
+    const { password, ...proof } = body
+    if (password === undefined)
+      return this.factorProofs.ofActor(actor, proof, proved => this.record(actor, proved))
     const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
-    return { user, methods: authMethods('pwd') }
+    return this.record(actor, { user, factor: null })
   }
 
-  private async stamp(actor: SessionActor, proof: FactorProof, proved: Proved): Promise<Date> {
-    try {
-      return await this.reauthentication.stamp(actor, proved.methods)
-    } catch (error) {
-      const hasEnded = isRefusal(error)
-      if (!hasEnded) await this.factorProofs.makeReusable(actor, proof, proved)
-      throw error
-    }
+  /** All of it or nothing, so that a code whose session could not be stamped can be sent again. */
+  private async record(actor: SessionActor, { user, factor }: Proved) {
+    const methods = factor?.methods ?? authMethods('pwd')
+    const { until } = await this.changes.commit(async transaction => {
+      if (!(await this.users.lockUnchanged(transaction, user))) throw unavailable('TOO_BUSY')
+      const stamped = await this.reauthentication.stamp(transaction, actor, methods)
+      const sendMails = (await factor?.use(transaction)) ?? NO_MAILS
+      const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(methods) })
+      await this.auditLog.record(transaction, event)
+      return { ...stamped, afterCommit: sendMails }
+    })
+    return { reauthenticatedUntil: until }
   }
 }
 

@@ -12,8 +12,7 @@ import { type AuditAction, type AuditEvent, auditEvent } from '../platform/audit
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { ApiError, causeMessage } from '../platform/errors/api-error.js'
-import { Logger } from '../platform/log.js'
+import { ApiError } from '../platform/errors/api-error.js'
 import {
   followedBy,
   mergeRecorded,
@@ -30,12 +29,15 @@ import { Users } from '../users/users.js'
 
 /**
  * Makes a change in the transaction, with the user locked after the account; also returns the detail for the audit
- * log, or null when there was nothing to change.
+ * log, or null when there was nothing to change, and what it has changed in sessions.
  */
-type FactorWork<T> = (
-  transaction: Db,
-  user: User,
-) => Promise<{ readonly result: T; readonly detail: AuditEvent['detail'] | null }>
+type FactorWork<T> = (transaction: Db, user: User) => Promise<FactorChange<T>>
+
+interface FactorChange<T> {
+  readonly result: T
+  readonly detail: AuditEvent['detail'] | null
+  readonly recorded?: RecordedChanges
+}
 
 interface FactorAdded<T> {
   readonly result: T
@@ -75,7 +77,7 @@ export class FactorChanges {
     // Once, because the answer has recovery codes that cannot be shown again.
     return this.changes.commit(async transaction => {
       const user = await this.lockWithAccount(transaction, actor)
-      const { result } = await this.change(transaction, actor, user, 'factor.add', work)
+      const { result, recorded } = await this.change(transaction, actor, user, 'factor.add', work)
       // The first factor ends the user's other sessions, which began without it.
       const first = user.hasSecondFactor
         ? NOTHING_RECORDED
@@ -83,7 +85,7 @@ export class FactorChanges {
       const reassessed = await this.factors.reassess(transaction, user.id)
       const recoveryCodes = await this.recoveryCodes.replaceIfNone(transaction, user.id)
       const mailed = { ...reassessed, afterCommit: await this.mails.added(transaction, actor, factor) }
-      return { ...mergeRecorded(first, mailed), result, recoveryCodes }
+      return { ...mergeRecorded(mergeRecorded(first, recorded), mailed), result, recoveryCodes }
     })
   }
 
@@ -170,11 +172,10 @@ export class FactorChanges {
     user: User,
     action: AuditAction,
     work: FactorWork<T>,
-  ): Promise<{ result: T; isChanged: boolean }> {
-    const { result, detail } = await work(transaction, user)
-    if (detail === null) return { result, isChanged: false }
-    await this.auditLog.record(transaction, auditEvent(actor, action, detail))
-    return { result, isChanged: true }
+  ): Promise<{ result: T; isChanged: boolean; recorded: RecordedChanges }> {
+    const { result, detail, recorded = NOTHING_RECORDED } = await work(transaction, user)
+    if (detail !== null) await this.auditLog.record(transaction, auditEvent(actor, action, detail))
+    return { result, isChanged: detail !== null, recorded }
   }
 
   /** Also cancels what may have been started in the other sessions, like a new password. */
@@ -217,8 +218,6 @@ const APP_DETAIL = { factor: 'totp' }
 /** Adds and removes authenticator apps. */
 @Injectable()
 export class TotpEnrolmentService {
-  private readonly logger = new Logger('TotpEnrolmentService')
-
   constructor(
     private readonly totp: TotpFactors,
     private readonly factorChanges: FactorChanges,
@@ -245,9 +244,9 @@ export class TotpEnrolmentService {
   async confirm(actor: SessionActor, code: string): Promise<readonly string[] | null> {
     const { recoveryCodes } = await this.factorChanges.add(actor, APP, async (transaction, { id }) => {
       if (!(await this.totp.confirm(transaction, id, code))) throw new ApiError('SECOND_FACTOR_INVALID')
-      return { result: null, detail: APP_DETAIL }
+      const recorded = await this.reauthentication.stamp(transaction, actor, authMethods('otp'))
+      return { result: null, detail: APP_DETAIL, recorded }
     })
-    await this.stamp(actor)
     return recoveryCodes
   }
 
@@ -257,15 +256,6 @@ export class TotpEnrolmentService {
       const isRemoved = await this.totp.remove(transaction, id)
       return { result: null, detail: isRemoved ? APP_DETAIL : null }
     })
-  }
-
-  /** Without it the user must prove who they are once more; the recovery codes could not be shown once more. */
-  private async stamp(actor: SessionActor): Promise<void> {
-    try {
-      await this.reauthentication.stamp(actor, authMethods('otp'))
-    } catch (error) {
-      this.logger.warn(`The use of a new factor was not recorded in its session: ${causeMessage(error)}`)
-    }
   }
 }
 

@@ -32,7 +32,6 @@ export type Purpose =
   | 'handoff-used'
   | 'second-factor'
   | 'passkey-used'
-  | 'retryable-code'
   | 'factor-reset'
 
 /** What a token is for, and who it concerns. */

@@ -133,16 +133,25 @@ export class DatabaseSessionStore extends SessionStore {
   }
 
   stampReauthentication(
+    transaction: Db,
     sid: SessionHandle,
     { at, methods, movesAuthTime }: ReauthenticationStamp,
     now: Date,
   ): Promise<boolean> {
     const amr = sql`${sessions.amr} | ${methods}`
-    return this.change(sid, now, { reauthenticatedAt: at, amr, ...(movesAuthTime && { authTime: at }) })
+    return change(transaction, sid, now, {
+      reauthenticatedAt: at,
+      amr,
+      ...(movesAuthTime && { authTime: at }),
+    })
   }
 
-  voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean> {
-    return this.change(sid, now, { reauthenticatedAt: null, authTime: new Date(0) })
+  async voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean> {
+    const isVoided = await this.database.transaction(transaction =>
+      change(transaction, sid, now, { reauthenticatedAt: null, authTime: new Date(0) }),
+    )
+    if (isVoided) await this.forget({ sids: [sid], userIds: [], accountIds: [] })
+    return isVoided
   }
 
   /** There are no copies. */
@@ -269,21 +278,6 @@ export class DatabaseSessionStore extends SessionStore {
       authTime: row.authTime,
     }
   }
-
-  /** Changes what tokens say of a session; false when it is not live. */
-  private async change(
-    sid: SessionHandle,
-    now: Date,
-    values: PgUpdateSetSource<typeof sessions>,
-  ): Promise<boolean> {
-    const isChanged = await this.database.transaction(async transaction => {
-      if (!(await update(transaction, sid, now, values))) return false
-      await transaction.insert(sessionChanges).values({ sid })
-      return true
-    })
-    if (isChanged) await this.forget({ sids: [sid], userIds: [], accountIds: [] })
-    return isChanged
-  }
 }
 
 function tooManyRefreshes(): Error {
@@ -298,6 +292,18 @@ export function isLive(now: Date): SQL | undefined {
 /** Renewals of copies may come in another order than the uses that caused them. */
 function laterUse(usedAt: Date): SQL {
   return sql`greatest(${sessions.lastUsed}, ${sql.param(usedAt, sessions.lastUsed)})`
+}
+
+/** Changes what tokens say of a session; false when it is not live. */
+async function change(
+  transaction: Db,
+  sid: SessionHandle,
+  now: Date,
+  values: PgUpdateSetSource<typeof sessions>,
+): Promise<boolean> {
+  if (!(await update(transaction, sid, now, values))) return false
+  await transaction.insert(sessionChanges).values({ sid })
+  return true
 }
 
 /** False when the session is not live, or not as `which` says. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { ApiError, type ErrorCode } from '../platform/errors/api-error.js'
@@ -17,6 +18,7 @@ import {
   TWO_FACTORS,
   withMethods,
 } from '../tokens/access-tokens.js'
+import type { RecordedChanges } from './changes.js'
 import type { Session } from './session.js'
 import { SessionStore } from './session-store.js'
 
@@ -34,16 +36,22 @@ export class Reauthentication {
   ) {}
 
   /**
-   * Stamps the session, whose user has just proved `methods`. Returns how long that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
+   * Stamps the session, whose user has just proved `methods`, in the transaction that uses them up; also returns until
+   * when it is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
    */
-  async stamp(session: Pick<Session, 'sid' | 'amr'>, methods: AuthMethods): Promise<Date> {
+  async stamp(
+    transaction: Db,
+    { sid, amr }: Pick<Session, 'sid' | 'amr'>,
+    methods: AuthMethods,
+  ): Promise<RecordedChanges & { readonly until: Date }> {
     const now = this.clock.now()
     // Stores keep times in whole seconds.
     const at = new Date(unixSeconds(now) * 1000)
-    const stamp = { at, methods, movesAuthTime: movesAuthTime(session, methods) }
-    if (!(await this.store.stampReauthentication(session.sid, stamp, now)))
+    const stamp = { at, methods, movesAuthTime: movesAuthTime(amr, methods) }
+    if (!(await this.store.stampReauthentication(transaction, sid, stamp, now)))
       throw new ApiError('SESSION_NOT_FOUND')
-    return this.expiresAt(at)
+    const changed = { sids: [sid], userIds: [], accountIds: [] }
+    return { changed, ended: 0, until: this.expiresAt(at) }
   }
 
   /** When the re-authentication made at `at` expires. */
@@ -123,6 +131,6 @@ function refusal(code: ErrorCode, required: RequiredAuthentication): ApiError {
  * When a session has two factors, its time moves only if the second one was among those just proved: it must
  * never claim that a second factor was used when only a password was.
  */
-function movesAuthTime({ amr }: Pick<Session, 'amr'>, methods: AuthMethods): boolean {
+function movesAuthTime(amr: AuthMethods, methods: AuthMethods): boolean {
   return hasSecondFactor(methods) || acrOf(withMethods(amr, methods)) === ONE_FACTOR
 }

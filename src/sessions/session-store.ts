@@ -76,8 +76,9 @@ export abstract class SessionStore {
     now: Date,
   ): Promise<boolean>
 
-  /** Stamps a re-authentication; false when the session is not live. */
+  /** Stamps a re-authentication in the transaction of its proof; false when the session is not live. */
   abstract stampReauthentication(
+    transaction: Db,
     sid: SessionHandle,
     stamp: ReauthenticationStamp,
     now: Date,

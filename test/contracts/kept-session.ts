@@ -6,6 +6,7 @@ import {
   type IdleTimeouts,
   type Permissions,
   permissionsOf,
+  type ReauthenticationStamp,
   type Session,
   SessionChanges,
   type SessionHandle,
@@ -73,4 +74,15 @@ export async function endSessions(
   const endings = sids.map(sid => ({ kind: 'end', sid }) as const)
   const { ended } = await changes.commit(transaction => changes.record(transaction, endings, null))
   return ended
+}
+
+/** False when it is not live. */
+export async function stampSession(
+  database: Database,
+  store: SessionStore,
+  ...of: [SessionHandle, ReauthenticationStamp, Date]
+): Promise<boolean> {
+  const isStamped = await database.transaction(transaction => store.stampReauthentication(transaction, ...of))
+  await store.forget({ sids: [of[0]], userIds: [], accountIds: [] })
+  return isStamped
 }

@@ -32,7 +32,14 @@ import { type RedisServer, startRedis } from '../support/redis/redis-server.js'
 import { onServers, slowOnServers } from '../support/tiers.js'
 import { aStamp, wholeSecondNow } from './a-session.js'
 import { startDistantAddress } from './distant-address.js'
-import { changesOn, endSessions, keptSession, OWNER, TIMEOUTS_OF_ACCOUNTS } from './kept-session.js'
+import {
+  changesOn,
+  endSessions,
+  keptSession,
+  OWNER,
+  stampSession,
+  TIMEOUTS_OF_ACCOUNTS,
+} from './kept-session.js'
 import { type OpenRedisStore, openRedisStore } from './open-redis-store.js'
 
 const REPORTS = permissionsOf(['viewReports'])
@@ -557,7 +564,7 @@ onServers.describe('RedisSessionStore', () => {
         expect(await own.store.listByUser(userId, now)).toEqual([session])
         const there = { ...session, ip: '198.51.100.4' }
         expect(await own.store.updateClient(sid, session, there, now)).toBe(true)
-        expect(await own.store.stampReauthentication(sid, aStamp(now), now)).toBe(true)
+        expect(await stampSession(database, own.store, sid, aStamp(now), now)).toBe(true)
         expect(await own.store.voidAuthentication(sid, now)).toBe(true)
         expect(await endSessions(database, own.store, sid)).toBe(1)
         expect(await own.store.touch(sid, now)).toBeNull()

@@ -10,6 +10,7 @@ import {
   newSessionId,
   type Permissions,
   permissionsOf,
+  type ReauthenticationStamp,
   type Session,
   type SessionHandle,
   type SessionStore,
@@ -19,7 +20,7 @@ import {
   users,
 } from '../sources.js'
 import { aSession, aStamp, wholeSecondNow } from './a-session.js'
-import { addUser, changesOn, endSessions, keptSession, OWNER } from './kept-session.js'
+import { addUser, changesOn, endSessions, keptSession, OWNER, stampSession } from './kept-session.js'
 
 /** A store on servers of its own, already serving. */
 export interface OpenStore {
@@ -63,6 +64,8 @@ export function sessionStoreContract(
     }
 
     const end = (...sids: SessionHandle[]) => endSessions(database, store, ...sids)
+    const stamp = (...of: [SessionHandle, ReauthenticationStamp, Date]) =>
+      stampSession(database, store, ...of)
 
     async function grant(userId: string, granted: Permissions): Promise<void> {
       const changes = changesOn(database, store)
@@ -335,12 +338,12 @@ export function sessionStoreContract(
       test('stamps a live session and changes nothing else', async () => {
         const session = await kept()
         const at = secondsAfter(session.createdAt, 60)
-        expect(await store.stampReauthentication(session.sid, aStamp(at), at)).toBe(true)
+        expect(await stamp(session.sid, aStamp(at), at)).toBe(true)
         const byPassword = { ...session, reauthenticatedAt: at, authTime: at }
         expect(await store.find(session.sid, at)).toEqual(byPassword)
         const later = secondsAfter(at, 60)
         const byCode = { ...aStamp(later), methods: authMethods('otp'), movesAuthTime: false }
-        expect(await store.stampReauthentication(session.sid, byCode, later)).toBe(true)
+        expect(await stamp(session.sid, byCode, later)).toBe(true)
         const byBoth = { ...byPassword, reauthenticatedAt: later, amr: authMethods('pwd', 'otp') }
         expect(await store.find(session.sid, later)).toEqual(byBoth)
         expect(await store.touch(session.sid, later)).toEqual(byBoth)
@@ -349,7 +352,7 @@ export function sessionStoreContract(
       test('is in what the next touch returns', async () => {
         const { sid, createdAt } = await copied()
         const at = secondsAfter(createdAt, 60)
-        await store.stampReauthentication(sid, aStamp(at), at)
+        await stamp(sid, aStamp(at), at)
         expect(await store.touch(sid, at)).toMatchObject({ reauthenticatedAt: at, authTime: at })
         await opened.copied(sid)
         await store.voidAuthentication(sid, at)
@@ -360,14 +363,12 @@ export function sessionStoreContract(
         const { sid } = await kept()
         const methods = (['otp', 'swk', 'hwk', 'user'] as const).map(method => authMethods(method))
         await Promise.all(
-          methods.map(one =>
-            store.stampReauthentication(sid, { ...aStamp(), methods: one, movesAuthTime: false }, new Date()),
-          ),
+          methods.map(one => stamp(sid, { ...aStamp(), methods: one, movesAuthTime: false }, new Date())),
         )
         expect((await store.find(sid, new Date()))?.amr).toBe(authMethods('pwd', 'otp', 'hwk', 'swk', 'user'))
         const isVoid = { authTime: new Date(0) }
         await store.voidAuthentication(sid, new Date())
-        await store.stampReauthentication(sid, { ...aStamp(), movesAuthTime: false }, new Date())
+        await stamp(sid, { ...aStamp(), movesAuthTime: false }, new Date())
         expect(await store.find(sid, new Date())).toMatchObject(isVoid)
       })
 
@@ -385,7 +386,7 @@ export function sessionStoreContract(
         expect(await store.voidAuthentication(session.sid, at)).toBe(true)
         const voided = { reauthenticatedAt: null, authTime: new Date(0) }
         expect(await store.find(session.sid, at)).toEqual({ ...session, ...voided })
-        expect(await store.stampReauthentication(session.sid, aStamp(at), at)).toBe(true)
+        expect(await stamp(session.sid, aStamp(at), at)).toBe(true)
         const stamped = { reauthenticatedAt: at, amr: authMethods('pwd', 'hwk', 'user'), authTime: at }
         expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamped })
         expect(await store.voidAuthentication(session.sid, at)).toBe(true)
@@ -405,18 +406,17 @@ export function sessionStoreContract(
 
       test('leaves a session alone that has expired', async () => {
         const session = await kept()
-        expect(await store.stampReauthentication(session.sid, aStamp(), session.expiresAt)).toBe(false)
+        expect(await stamp(session.sid, aStamp(), session.expiresAt)).toBe(false)
         expect(await store.voidAuthentication(session.sid, session.expiresAt)).toBe(false)
         expect(await store.find(session.sid, new Date())).toEqual(session)
       })
 
       test('brings nothing back that has ended', async () => {
         const { sid, userId } = await copied()
-        const stamps = () =>
-          Array.from({ length: 10 }, () => store.stampReauthentication(sid, aStamp(), new Date()))
+        const stamps = () => Array.from({ length: 10 }, () => stamp(sid, aStamp(), new Date()))
         await Promise.all([...stamps(), end(sid), ...stamps()])
         for (const ended of [sid, handleOf(newSessionId())]) {
-          expect(await store.stampReauthentication(ended, aStamp(), new Date())).toBe(false)
+          expect(await stamp(ended, aStamp(), new Date())).toBe(false)
           expect(await store.voidAuthentication(ended, new Date())).toBe(false)
         }
         expect(await both(sid)).toEqual([null, null])

@@ -44,7 +44,10 @@ export async function prove(
   const sid = handleOf(sessionId as SessionId)
   const session = await app.get(SessionStore).find(sid, app.clock.now())
   if (!session) throw new Error('This session is not live')
-  await app.get(Reauthentication).stamp(session, authMethods(...methods))
+  const reauthentication = app.get(Reauthentication)
+  await app
+    .get(SessionChanges)
+    .commit(transaction => reauthentication.stamp(transaction, session, authMethods(...methods)))
 }
 
 /** Required from now on of whoever changes; users who are there already are left as they are. */

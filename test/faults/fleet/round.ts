@@ -25,7 +25,7 @@ export class Round {
     private readonly change: Change,
     private readonly fault: Fault,
     private readonly on: AffectedSession,
-    private readonly sessions: readonly FleetSession[],
+    sessions: readonly FleetSession[],
     private readonly history: History,
     private readonly random: Random,
   ) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { aStamp } from '../../contracts/a-session.js'
+import { stampSession } from '../../contracts/kept-session.js'
 import {
   Database,
   type DeviceId,
@@ -673,7 +674,7 @@ describe('anomalies', () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         const now = app.clock.now()
-        await app.get(SessionStore).stampReauthentication(handleOf(sessionId), aStamp(now), now)
+        await stampSession(app.get(Database), app.get(SessionStore), handleOf(sessionId), aStamp(now), now)
         const stolen = { ip: OFFICE, userAgent: IPHONE }
         expect(outcome(await refresh(sessionId, stolen))).toBe('200')
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: null })
@@ -692,7 +693,7 @@ describe('anomalies', () => {
       it('keeps the re-authentication below that score', async () => {
         const sessionId = await logIn(await anOwner(app))
         const now = new Date(Math.floor(app.clock.now().getTime() / 1000) * 1000)
-        await app.get(SessionStore).stampReauthentication(handleOf(sessionId), aStamp(now), now)
+        await stampSession(app.get(Database), app.get(SessionStore), handleOf(sessionId), aStamp(now), now)
         await refresh(sessionId, { ip: MOBILE })
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: now })
       })

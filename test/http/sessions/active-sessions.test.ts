@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { aStamp } from '../../contracts/a-session.js'
+import { stampSession } from '../../contracts/kept-session.js'
 import {
   asSessionId,
+  Database,
   handleOf,
   newSessionId,
   type SessionId,
@@ -65,7 +67,9 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
 
   async function stampReauthentication(signedIn: SignedIn): Promise<void> {
     const now = app.clock.now()
-    expect(await app.get(SessionStore).stampReauthentication(sidOf(signedIn), aStamp(now), now)).toBe(true)
+    expect(
+      await stampSession(app.get(Database), app.get(SessionStore), sidOf(signedIn), aStamp(now), now),
+    ).toBe(true)
   }
 
   async function revocationsOf({ id }: User) {

@@ -3,7 +3,6 @@ import {
   AccountDeletionJob,
   FactorResetJob,
   RedisConnection,
-  SessionStore,
   TransferCompletion,
   type User,
   unavailable,
@@ -82,9 +81,6 @@ describe('A change while Redis does not answer', () => {
     const begun = await onMainSite(app, session, 'POST', '/api/second-factor/totp')
     const authenticator = new Authenticator(app, begun.json.secret)
     silenceRedis()
-    jest
-      .spyOn(app.get(SessionStore), 'stampReauthentication')
-      .mockImplementation(() => Promise.reject(unavailable('DATABASE_UNAVAILABLE')))
     const confirmed = await onMainSite(app, session, 'POST', '/api/second-factor/totp/confirm', {
       code: authenticator.code(),
     })

@@ -5,6 +5,7 @@ import {
   authMethods,
   type Clock,
   type Database,
+  type Db,
   Reauthentication,
   type ReauthenticationStamp,
   type Session,
@@ -21,7 +22,7 @@ const { sid } = aSession()
 let stamped: ReauthenticationStamp
 const reauthentication = new Reauthentication(
   {
-    stampReauthentication: async (_: string, stamp: ReauthenticationStamp) => {
+    stampReauthentication: async (_: Db, __: string, stamp: ReauthenticationStamp) => {
       stamped = stamp
       return true
     },
@@ -80,7 +81,8 @@ it.each<[AuthMethod[], AuthMethod[], boolean]>([
   [['otp'], ['pwd'], false],
 ])('a proof with %j, then %j moves the time of the authentication or not: %s', async (before, now, moves) => {
   const methods = authMethods(...now)
-  const until = await reauthentication.stamp({ sid, amr: authMethods(...before) }, methods)
+  const session = { sid, amr: authMethods(...before) }
+  const { until } = await reauthentication.stamp({} as Db, session, methods)
   expect(stamped).toEqual({ at: NOW_STORED, methods, movesAuthTime: moves })
   expect(until).toEqual(secondsAfter(NOW_STORED, TTL))
 })
