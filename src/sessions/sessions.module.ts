@@ -30,7 +30,26 @@ import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { Reauthentication } from './reauthentication.js'
 import { RedisSessionStore } from './redis.session-store.js'
 import { SessionStore } from './session-store.js'
-import { PastSessions, SessionLimits, SessionLinks, SessionsService, SessionTerms } from './sessions.js'
+import { PastSessions, SessionLinks, SessionsService, SessionTerms } from './sessions.js'
+
+const SHARED = [
+  SessionsService,
+  SessionTerms,
+  ActiveSessions,
+  SessionLinks,
+  SessionChanges,
+  PastSessions,
+  Reauthentication,
+  MainSourceGuard,
+  LiveSessionGuard,
+  CookieBoundSessionGuard,
+  EnrolmentRefusal,
+  EnrolmentGuard,
+  PermissionGuard,
+  PaymentsPermissionGuard,
+  ReauthenticationGuard,
+  WriteLimitGuard,
+]
 
 @Module({
   imports: [
@@ -68,48 +87,16 @@ import { PastSessions, SessionLimits, SessionLinks, SessionsService, SessionTerm
           : new DatabaseSessionStore(database, atOnce, terms)
       },
     },
-    SessionsService,
-    SessionLimits,
-    SessionTerms,
-    ActiveSessions,
+    ...SHARED,
     OwnSessions,
-    SessionLinks,
-    SessionChanges,
-    PastSessions,
     SessionCleanup,
-    Reauthentication,
-    MainSourceGuard,
-    LiveSessionGuard,
-    CookieBoundSessionGuard,
-    EnrolmentRefusal,
-    EnrolmentGuard,
-    PermissionGuard,
-    PaymentsPermissionGuard,
-    ReauthenticationGuard,
-    WriteLimitGuard,
   ],
   exports: [
-    // For WriteLimitGuard, which stands at handlers of other modules.
-    RateLimitsModule,
-    EnrolmentRefusal,
-    EnrolmentGuard,
-    SessionLinks,
+    ...SHARED,
     SessionStore,
     ChangeFeed,
-    SessionsService,
-    SessionTerms,
-    ActiveSessions,
-    SessionChanges,
-    PastSessions,
-    SessionCleanup,
-    Reauthentication,
-    MainSourceGuard,
-    LiveSessionGuard,
-    CookieBoundSessionGuard,
-    PermissionGuard,
-    PaymentsPermissionGuard,
-    ReauthenticationGuard,
-    WriteLimitGuard,
+    // For WriteLimitGuard, which stands at handlers of other modules.
+    RateLimitsModule,
   ],
 })
 export class SessionsModule {}

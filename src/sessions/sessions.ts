@@ -240,54 +240,6 @@ export class PastSessions {
   }
 }
 
-/** How many sessions a user may have. */
-@Injectable()
-export class SessionLimits {
-  /** By user. A call that arrives before a run starts is served by it, so many simultaneous logins cause two runs. */
-  private readonly queued = new Map<string, Promise<void>>()
-  private readonly running = new Map<string, Promise<void>>()
-
-  constructor(
-    private readonly store: SessionStore,
-    private readonly changes: SessionChanges,
-    private readonly clock: Clock,
-    private readonly settings: Settings,
-  ) {}
-
-  /**
-   * Ends the least recently used sessions of a user who has `count`, if that is more than
-   * `MAX_SESSIONS_PER_USER`. All replicas use the same order, so together they do not end more than they
-   * should.
-   */
-  async enforce(userId: string, count: number, client: Client): Promise<void> {
-    if (count <= this.settings.maxSessionsPerUser) return
-    const run = this.queued.get(userId) ?? this.afterCurrentRun(userId, client)
-    this.queued.set(userId, run)
-    await run
-  }
-
-  private async afterCurrentRun(userId: string, client: Client): Promise<void> {
-    // Its error goes to its own callers.
-    await this.running.get(userId)?.catch(() => {})
-    const run = this.queued.get(userId) as Promise<void>
-    this.queued.delete(userId)
-    this.running.set(userId, run)
-    try {
-      await this.endLeastRecentlyUsed(userId, client)
-    } finally {
-      this.running.delete(userId)
-    }
-  }
-
-  private async endLeastRecentlyUsed(userId: string, client: Client): Promise<void> {
-    const live = await this.store.listByUser(userId, this.clock.now())
-    const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
-    // Satellite sessions opened from them are counted separately, and nobody has asked to end them.
-    const owned = surplus.map(({ sid, userId: owner, accountId }) => ({ sid, userId: owner, accountId }))
-    await this.changes.endSurplus(owned, client)
-  }
-}
-
 /** How the user of a session has proved their identity. */
 export interface Proof {
   readonly methods: AuthMethods
@@ -311,11 +263,16 @@ export interface NewSession {
 
 @Injectable()
 export class SessionsService {
+  /** By user. A call that arrives before a run starts is served by it, so many simultaneous logins cause two runs. */
+  private readonly queued = new Map<string, Promise<void>>()
+  private readonly running = new Map<string, Promise<void>>()
+
   constructor(
     private readonly store: SessionStore,
-    private readonly limits: SessionLimits,
+    private readonly changes: SessionChanges,
     private readonly terms: SessionTerms,
     private readonly clock: Clock,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -363,9 +320,37 @@ export class SessionsService {
     return this.store.countLive(transaction, session.userId, session.createdAt)
   }
 
-  /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that exceeds the limit. */
-  endSurplus(userId: string, count: number, client: Client): Promise<void> {
-    return this.limits.enforce(userId, count, client)
+  /**
+   * Ends the least recently used sessions of a user who has `count`, if that is more than
+   * `MAX_SESSIONS_PER_USER`. All replicas use the same order, so together they do not end more than they
+   * should.
+   */
+  async endSurplus(userId: string, count: number, client: Client): Promise<void> {
+    if (count <= this.settings.maxSessionsPerUser) return
+    const run = this.queued.get(userId) ?? this.afterCurrentRun(userId, client)
+    this.queued.set(userId, run)
+    await run
+  }
+
+  private async afterCurrentRun(userId: string, client: Client): Promise<void> {
+    // Its error goes to its own callers.
+    await this.running.get(userId)?.catch(() => {})
+    const run = this.queued.get(userId) as Promise<void>
+    this.queued.delete(userId)
+    this.running.set(userId, run)
+    try {
+      await this.endLeastRecentlyUsed(userId, client)
+    } finally {
+      this.running.delete(userId)
+    }
+  }
+
+  private async endLeastRecentlyUsed(userId: string, client: Client): Promise<void> {
+    const live = await this.store.listByUser(userId, this.clock.now())
+    const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
+    // Satellite sessions opened from them are counted separately, and nobody has asked to end them.
+    const owned = surplus.map(({ sid, userId: owner, accountId }) => ({ sid, userId: owner, accountId }))
+    await this.changes.endSurplus(owned, client)
   }
 }
 
