@@ -5,7 +5,7 @@ import { createApp } from '../dist/src/app.js'
 import { BillingWorker } from '../dist/src/billing/worker.js'
 import { readSettings } from '../dist/src/platform/config/read-settings.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
-import { UserCreation } from '../dist/src/users/user-changes.js'
+import { UserAdministration } from '../dist/src/users/user-changes.js'
 import { startPostgres, startRedis, stopAll } from './machine.mjs'
 import { markdownTable } from './report.mjs'
 import { PASSWORD, USER_AGENT } from './seed.mjs'
@@ -47,7 +47,7 @@ export async function measureHops({ isVerbose }) {
 /** `{ name: () => Promise }`: each does one request, and what it leads to, to its end. */
 async function requestsTo(app, sandbox, environment) {
   const { MAIN_ORIGIN, STRIPE_WEBHOOK_SECRET } = environment
-  const creation = app.get(UserCreation)
+  const creation = app.get(UserAdministration)
   const worker = app.get(BillingWorker)
   const send = sender(await app.getUrl())
   const owner = await creation.createAccount(canonicalEmail('owner@customer.example'), PASSWORD)

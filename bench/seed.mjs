@@ -12,7 +12,7 @@ import { SessionStore } from '../dist/src/sessions/session-store.js'
 import { SessionsService } from '../dist/src/sessions/sessions.js'
 import { authMethods } from '../dist/src/tokens/access-tokens.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
-import { UserCreation } from '../dist/src/users/user-changes.js'
+import { UserAdministration } from '../dist/src/users/user-changes.js'
 import { inBatches } from './in-batches.mjs'
 import { Requests } from './load.mjs'
 import { query } from './machine.mjs'
@@ -54,7 +54,7 @@ export async function seed(environment, { count = SESSIONS, isCopied = true } = 
   try {
     const feed = app.get(ChangeFeed)
     await feed.start()
-    const creation = app.get(UserCreation)
+    const creation = app.get(UserAdministration)
     const sessions = app.get(SessionsService)
     const store = app.get(SessionStore)
     const database = app.get(Database)

@@ -18,7 +18,7 @@ import { SatelliteVerification } from '../src/satellites/verification.js'
 import { serve, startFailure } from '../src/serve.js'
 import { canonicalEmail, type Email } from '../src/users/email.js'
 import type { User } from '../src/users/user.js'
-import { UserCreation } from '../src/users/user-changes.js'
+import { UserAdministration } from '../src/users/user-changes.js'
 import { Users } from '../src/users/users.js'
 import { API_DOCS, serveApiDocs } from './api-docs/reference-page.js'
 import { httpsSettings, trustCommand } from './https.js'
@@ -111,7 +111,7 @@ async function sandboxFor({
 /** Creates an account with an owner and a member for trying things out, where they do not exist; returns the owner. */
 async function seedUsers(app: NestFastifyApplication): Promise<User> {
   const users = app.get(Users)
-  const creation = app.get(UserCreation)
+  const creation = app.get(UserAdministration)
   const owner =
     (await users.findByEmail(SEED_OWNER)) ?? (await creation.createAccount(SEED_OWNER, SEED_PASSWORD))
   if (!(await users.findByEmail(SEED_MEMBER)))

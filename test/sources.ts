@@ -482,5 +482,5 @@ export {
 export { PendingTransfers } from '../src/users/pending-changes.js'
 export { AccountRecovery } from '../src/users/recovery.js'
 export { type EntitledUser, initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
-export { UserAdministration, UserChanges, UserCreation } from '../src/users/user-changes.js'
+export { UserAdministration, UserChanges } from '../src/users/user-changes.js'
 export { Users } from '../src/users/users.js'

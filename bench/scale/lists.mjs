@@ -11,7 +11,7 @@ import { Database } from '../../dist/src/platform/database/database.js'
 import { Clock } from '../../dist/src/platform/time.js'
 import { MemberList } from '../../dist/src/team/member-list.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
-import { UserCreation } from '../../dist/src/users/user-changes.js'
+import { UserAdministration } from '../../dist/src/users/user-changes.js'
 import { query, startRedis } from '../machine.mjs'
 import { median } from '../report.mjs'
 import { PASSWORD } from '../seed.mjs'
@@ -39,7 +39,7 @@ export async function measureLists(databaseUrl, { rows, members, events }) {
   )
   try {
     const owner = await app
-      .get(UserCreation)
+      .get(UserAdministration)
       .createAccount(canonicalEmail('owner@customer.example'), PASSWORD)
     await addMembers(url, members, owner.accountId)
     await fillAuditLog(url, rows, owner.accountId)

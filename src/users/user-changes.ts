@@ -174,13 +174,19 @@ export class UserChanges {
   }
 }
 
-/** Accounts and users that operators create, without an invitation or a proof of the address. */
+/**
+ * How operators create and change accounts and users, at the command line or in the console: without an invitation or a
+ * proof of the address.
+ */
 @Injectable()
-export class UserCreation {
+export class UserAdministration {
   constructor(
-    private readonly database: Database,
+    private readonly users: Users,
     private readonly passwords: Passwords,
+    private readonly pending: PendingAccountChanges,
     private readonly userChanges: UserChanges,
+    private readonly changes: SessionChanges,
+    private readonly database: Database,
   ) {}
 
   /** Creates an account with its owner; throws `EMAIL_TAKEN`. */
@@ -192,33 +198,6 @@ export class UserCreation {
   createMember(accountId: string, email: Email, password: string): Promise<User> {
     return this.create({ accountId, email, role: 'member' }, password, SERVICE)
   }
-
-  private async create(
-    known: Pick<User, 'accountId' | 'email' | 'role'>,
-    password: string,
-    actor: Actor,
-  ): Promise<User> {
-    const user = {
-      ...known,
-      id: randomUUID(),
-      name: null,
-      granted: initialGrant(known.role),
-      satellites: null,
-      passwordHash: await this.passwords.hash(password, null),
-    }
-    return this.database.transaction(transaction => this.userChanges.create(transaction, user, actor))
-  }
-}
-
-/** What operators can change about accounts and users, at the command line or in the console. */
-@Injectable()
-export class UserAdministration {
-  constructor(
-    private readonly users: Users,
-    private readonly pending: PendingAccountChanges,
-    private readonly userChanges: UserChanges,
-    private readonly changes: SessionChanges,
-  ) {}
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
   async grant(
@@ -255,5 +234,21 @@ export class UserAdministration {
   /** Lets a disabled user log in again; earlier sessions stay ended. */
   async enable(user: TargetUser, actor: Actor = SERVICE): Promise<void> {
     await this.changes.commit(transaction => this.userChanges.enable(transaction, user, actor))
+  }
+
+  private async create(
+    known: Pick<User, 'accountId' | 'email' | 'role'>,
+    password: string,
+    actor: Actor,
+  ): Promise<User> {
+    const user = {
+      ...known,
+      id: randomUUID(),
+      name: null,
+      granted: initialGrant(known.role),
+      satellites: null,
+      passwordHash: await this.passwords.hash(password, null),
+    }
+    return this.database.transaction(transaction => this.userChanges.create(transaction, user, actor))
   }
 }

@@ -18,8 +18,26 @@ import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { CancellationNotices, PendingAccountChanges, PendingTransfers } from './pending-changes.js'
 import { AccountRecovery } from './recovery.js'
-import { UserAdministration, UserChanges, UserCreation } from './user-changes.js'
+import { UserAdministration, UserChanges } from './user-changes.js'
 import { Users } from './users.js'
+
+const PROVIDERS = [
+  Accounts,
+  ActorAuthority,
+  Users,
+  Passwords,
+  PasswordPolicy,
+  UserAdministration,
+  UserChanges,
+  AccountRecovery,
+  PendingAccountChanges,
+  CancellationNotices,
+  OwnerNotices,
+  PendingTransfers,
+  AccountAdmins,
+  UserEmails,
+  MailedLinks,
+]
 
 @Module({
   imports: [
@@ -33,41 +51,7 @@ import { Users } from './users.js'
     CorsModule,
     SessionsModule,
   ],
-  providers: [
-    Accounts,
-    ActorAuthority,
-    Users,
-    Passwords,
-    PasswordPolicy,
-    UserAdministration,
-    UserChanges,
-    UserCreation,
-    AccountRecovery,
-    PendingAccountChanges,
-    CancellationNotices,
-    OwnerNotices,
-    PendingTransfers,
-    AccountAdmins,
-    UserEmails,
-    MailedLinks,
-  ],
-  exports: [
-    Accounts,
-    ActorAuthority,
-    Users,
-    Passwords,
-    PasswordPolicy,
-    UserAdministration,
-    UserChanges,
-    UserCreation,
-    AccountRecovery,
-    PendingAccountChanges,
-    CancellationNotices,
-    OwnerNotices,
-    PendingTransfers,
-    AccountAdmins,
-    UserEmails,
-    MailedLinks,
-  ],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
 export class UsersModule {}

@@ -1,12 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import {
-  canonicalEmail,
-  type Email,
-  type Source,
-  type User,
-  UserAdministration,
-  UserCreation,
-} from '../sources.js'
+import { canonicalEmail, type Email, type Source, type User, UserAdministration } from '../sources.js'
 import { MAIN, SHOP_ONE } from '../support/test-app.js'
 import { lockOut } from './guesses.js'
 import type { Service } from './service/service.js'
@@ -163,7 +156,7 @@ export class Cast {
   /** i, k and s are the letters that have a twin outside ASCII under some rule of upper and lower case. */
   private async hire(password: string): Promise<Person> {
     const email = canonicalEmail(`kiss-${randomUUID()}@example.com`) as Email
-    const user = await this.service.node.get(UserCreation).createAccount(email, password)
+    const user = await this.service.node.get(UserAdministration).createAccount(email, password)
     this.service.secrets.add(password)
     return { ...user, password }
   }

@@ -7,7 +7,7 @@ import {
   type NewUser,
   type Source,
   type User,
-  UserCreation,
+  UserAdministration,
   Users,
 } from '../sources.js'
 import type { TestResponse } from './http-request.js'
@@ -17,12 +17,12 @@ export const PASSWORD = 'a password nobody else has'
 
 /** A new owner in a new account. */
 export function anOwner(app: TestApp, password = PASSWORD): Promise<User> {
-  return app.get(UserCreation).createAccount(anEmail(), password)
+  return app.get(UserAdministration).createAccount(anEmail(), password)
 }
 
 /** A new member of the owner's account. */
 export function aMember(app: TestApp, owner: User, password = PASSWORD): Promise<User> {
-  return app.get(UserCreation).createMember(owner.accountId, anEmail(), password)
+  return app.get(UserAdministration).createMember(owner.accountId, anEmail(), password)
 }
 
 /** Members as an import makes them: many, of one moment, none of whom has logged in. */

@@ -10,7 +10,7 @@ import { PERMISSIONS, type Permission, permissionsOf } from '../../platform/perm
 import { FactorResetRequests } from '../../team/factor-reset.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
-import { UserAdministration, UserCreation } from '../../users/user-changes.js'
+import { UserAdministration } from '../../users/user-changes.js'
 import {
   asEmail,
   type CommandContext,
@@ -40,7 +40,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .action(async ({ email, passwordStdin, reason }: CreateOptions) => {
       const password = passwordStdin ? await readPassword(context) : randomBytes(18).toString('base64url')
       const owner = await withService(context, app =>
-        app.get(UserCreation).createAccount(asEmail(email), password, atCommandLine(reason)),
+        app.get(UserAdministration).createAccount(asEmail(email), password, atCommandLine(reason)),
       )
       print(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
       if (!passwordStdin) print(`Password: ${password}`)

@@ -13,7 +13,7 @@ import {
   generateSecretKeys,
   PaymentSandbox,
   readSettings,
-  UserCreation,
+  UserAdministration,
 } from '../../sources.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
@@ -92,7 +92,7 @@ async function hire(count: number, environment: Readonly<Record<string, string>>
     logger: false,
     abortOnError: false,
   })
-  const creation = node.get(UserCreation)
+  const creation = node.get(UserAdministration)
   const teams: Team[] = []
   while (teams.length < count) {
     const owner = await creation.createAccount(anEmail(), PASSWORD)

@@ -15,7 +15,7 @@ import {
   sessions,
   subscriptions,
   type User,
-  UserCreation,
+  UserAdministration,
   users,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
@@ -205,7 +205,7 @@ describe('The removal of an account', () => {
       const member = await aMember(app, owner)
       app.clock.advance(GRACE)
       await run(app)
-      const creation = app.get(UserCreation)
+      const creation = app.get(UserAdministration)
       const [newcomer, other] = [
         await creation.createAccount(member.email, PASSWORD),
         await creation.createAccount(owner.email, PASSWORD),

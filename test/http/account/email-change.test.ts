@@ -10,7 +10,6 @@ import {
   RateLimiter,
   type User,
   UserAdministration,
-  UserCreation,
   UserEmails,
   Users,
   users,
@@ -539,9 +538,11 @@ describe('A change of the e-mail address', () => {
     await database.transaction(async transaction => {
       const locked = (await users.lock(transaction, owner.id)) as User
       await emails.change(transaction, locked, anEmail() as Email, app.clock.now())
-      taking = expect(app.get(UserCreation).createAccount(owner.email, PASSWORD)).rejects.toMatchObject({
-        code: 'EMAIL_TAKEN',
-      })
+      taking = expect(app.get(UserAdministration).createAccount(owner.email, PASSWORD)).rejects.toMatchObject(
+        {
+          code: 'EMAIL_TAKEN',
+        },
+      )
       await untilWaiting(app)
     })
     await taking

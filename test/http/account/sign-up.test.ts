@@ -7,7 +7,7 @@ import {
   Passwords,
   PERMISSIONS,
   permissionsOf,
-  UserCreation,
+  UserAdministration,
   Users,
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -202,7 +202,7 @@ describe('Sign-up', () => {
       await signUp(email)
       const token = await app.mailedToken(email)
       const before = await countAccounts()
-      await app.get(UserCreation).createAccount(email, THEIR_PASSWORD)
+      await app.get(UserAdministration).createAccount(email, THEIR_PASSWORD)
       expect(outcome(await verify(token))).toBe('409 EMAIL_TAKEN')
       expect(await countAccounts()).toBe(before + 1)
     })

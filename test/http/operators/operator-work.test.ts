@@ -10,7 +10,7 @@ import {
   RateLimiter,
   searchFrom,
   type User,
-  UserCreation,
+  UserAdministration,
   Users,
   users,
 } from '../../sources.js'
@@ -519,7 +519,7 @@ describe('the lists of found accounts and users', () => {
     const emails = ['order1@example.com', 'order_a@example.com', 'orderb@example.com'].map(
       email => canonicalEmail(email) as Email,
     )
-    for (const email of emails.toReversed()) await app.get(UserCreation).createAccount(email, PASSWORD)
+    for (const email of emails.toReversed()) await app.get(UserAdministration).createAccount(email, PASSWORD)
     const { json: found } = await operator.get('search?q=order')
     expect(found.users.map(({ email }: { email: string }) => email)).toEqual(emails)
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { accounts, Database, oneTimeTokens, permissionsOf, UserCreation, users } from '../../sources.js'
+import { accounts, Database, oneTimeTokens, permissionsOf, UserAdministration, users } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
@@ -342,7 +342,7 @@ describe('invitations', () => {
 
     it('answers 409 when the address has found another account meanwhile', async () => {
       const { email, token } = await anInvited()
-      await app.get(UserCreation).createAccount(email as never, PASSWORD)
+      await app.get(UserAdministration).createAccount(email as never, PASSWORD)
       expect(outcome(await join(token))).toBe('409 EMAIL_TAKEN')
     })
 
