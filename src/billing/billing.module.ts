@@ -84,30 +84,22 @@ const PROVIDERS: Provider[] = [
   WaitingEvents,
 ]
 
+const SHARED = [
+  AccountSettlement,
+  BillingInbox,
+  BillingQueue,
+  BillingReplay,
+  Entitlements,
+  HourlyLog,
+  PlanMails,
+  Subscriptions,
+]
+
 /** What is kept about payments, and asked for whether any can be made or not. */
 @Module({
   imports: [UsersModule, AuditLogModule, MailModule, PlansModule, SessionsModule],
-  providers: [
-    AccountSettlement,
-    BillingInbox,
-    BillingQueue,
-    BillingReplay,
-    EntitlementSweep,
-    Entitlements,
-    HourlyLog,
-    PlanMails,
-    Subscriptions,
-  ],
-  exports: [
-    AccountSettlement,
-    BillingInbox,
-    BillingQueue,
-    BillingReplay,
-    Entitlements,
-    HourlyLog,
-    PlanMails,
-    Subscriptions,
-  ],
+  providers: [...SHARED, EntitlementSweep],
+  exports: SHARED,
 })
 export class BillingModule {}
 

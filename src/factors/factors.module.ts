@@ -13,25 +13,11 @@ import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices
 import { TotpFactors } from './totp.js'
 import { UserFactors } from './user-factors.js'
 
+const SHARED = [FactorMails, FactorResets, RecoveryCodes, RememberedDevices, TotpFactors, UserFactors]
+
 @Module({
   imports: [AnomaliesModule, AuditLogModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
-  providers: [
-    FactorMails,
-    FactorResets,
-    RecoveryCodes,
-    RememberedDeviceCleanup,
-    RememberedDevices,
-    TotpFactors,
-    UserFactors,
-  ],
-  exports: [
-    FactorMails,
-    FactorResets,
-    PasskeysModule,
-    RecoveryCodes,
-    RememberedDevices,
-    TotpFactors,
-    UserFactors,
-  ],
+  providers: [...SHARED, RememberedDeviceCleanup],
+  exports: [...SHARED, PasskeysModule],
 })
 export class FactorsModule {}

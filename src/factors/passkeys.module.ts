@@ -12,11 +12,13 @@ import { PasskeyRegistration } from './passkey-registration.js'
 import { PasskeySites, Passkeys } from './passkeys.js'
 import { PasskeyChallenges } from './webauthn.js'
 
+const PROVIDERS = [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys]
+
 /** Passkeys belong to one domain forever, which is checked at the start. */
 @Module({
   imports: [AuditLogModule, LinksModule, SecretsModule],
-  providers: [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys],
-  exports: [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
 export class PasskeysModule implements OnModuleInit {
   constructor(
