@@ -75,13 +75,17 @@ export class LoginLimits {
     allowance: LimitedAction,
     isKnown = async () => false,
   ): Promise<CountedAction> {
-    const reserved = new ReservedGuess(this.rateLimiter, allowance)
     const guess = { kind: 'password', subject: email, client: allowance.client } as const
+    let taken = null as CountedAction | null
+    const takeAllowance = async () => {
+      taken = await this.rateLimiter.countIfAllowed(allowance)
+      return taken !== null
+    }
     try {
-      const counted = await this.rateLimiter.count(guess, async () => (await isKnown()) || reserved.take())
-      return reserved.countedWith(counted)
+      const counted = await this.rateLimiter.count(guess, async () => (await isKnown()) || takeAllowance())
+      return taken ? counted.and(taken) : counted
     } catch (refusal) {
-      await reserved.release()
+      await taken?.refund()
       throw refusal
     }
   }
@@ -89,29 +93,5 @@ export class LoginLimits {
   private async isKnownClient(email: Email, { ip }: Client): Promise<boolean> {
     const user = await this.users.findByEmail(email)
     return this.knownDevices.knowsNetwork(user?.id ?? DUMMY_USER_ID, ip)
-  }
-}
-
-/** A guess beyond the limits that attackers have filled; taken only if nothing else lets it in. */
-class ReservedGuess {
-  private taken: CountedAction | null = null
-
-  constructor(
-    private readonly rateLimiter: RateLimiter,
-    private readonly allowance: LimitedAction,
-  ) {}
-
-  /** False when the allowance is used up. */
-  async take(): Promise<boolean> {
-    this.taken = await this.rateLimiter.countIfAllowed(this.allowance)
-    return this.taken !== null
-  }
-
-  countedWith(guess: CountedAction): CountedAction {
-    return this.taken ? guess.and(this.taken) : guess
-  }
-
-  async release(): Promise<void> {
-    await this.taken?.refund()
   }
 }
