@@ -29,7 +29,7 @@ import {
   ReauthenticationMethods,
 } from './reauthentication.js'
 import { RefreshController } from './refresh.js'
-import { DeviceMemory, SecondFactorLogin } from './second-factor.js'
+import { SecondFactorLogin } from './second-factor.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
 
 @Module({
@@ -65,7 +65,6 @@ import { SecondFactorChallenges } from './second-factor-challenges.js'
     PasswordLogin,
     LinkLogins,
     SecondFactorLogin,
-    DeviceMemory,
     PasskeyLogin,
     HandoffCodes,
     HandoffRedemption,

@@ -30,7 +30,7 @@ import type { FactorProof } from './factor-check.js'
 import { AppCode, IsOnlyOneOf, RecoveryCode } from './factor-fields.dto.js'
 import { LOGOUT_SCOPES, type LoggedIn, LoginSessions, type LogoutScope, PasswordLogin } from './login.js'
 import type { LoginContext } from './login-policy.js'
-import { DeviceMemory, SecondFactorLogin } from './second-factor.js'
+import { SecondFactorLogin } from './second-factor.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
 
 export class LoginBody {
@@ -212,7 +212,6 @@ export class SecondFactorController {
   constructor(
     private readonly challenges: SecondFactorChallenges,
     private readonly secondFactorLogin: SecondFactorLogin,
-    private readonly deviceMemory: DeviceMemory,
     private readonly settings: Settings,
   ) {}
 
@@ -240,16 +239,17 @@ export class SecondFactorController {
   )
   async complete(
     @Body() body: SecondFactorBody,
-    @CurrentClient() client: Client,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const challenge = await this.challenges.take(body.challenge, client)
+    const challenge = await this.challenges.take(body.challenge, clientOf(request))
     const login = { source: challenge.source, deviceId: body.deviceId }
-    const context = loginContextOf(login, client, request, this.settings)
+    const context = loginContextOf(login, request, this.settings)
     const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
     const remembered =
-      body.rememberDevice && login.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
+      body.rememberDevice &&
+      login.source === 'main' &&
+      (await this.secondFactorLogin.rememberDevice(loggedIn, context))
     if (remembered) setRememberedDeviceCookie(reply, remembered)
     return answerTo(login, loggedIn, reply, this.settings)
   }

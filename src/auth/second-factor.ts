@@ -21,9 +21,11 @@ import { type SecondFactorChallenge, SecondFactorChallenges } from './second-fac
 /** From a network where the user has logged in before, this many wrong factors are probably their own mistakes. */
 const OWN_MISTAKES = 2
 
-/** The second step of a login. */
+/** The second step of a login, after which the browser may be remembered. */
 @Injectable()
 export class SecondFactorLogin {
+  private readonly logger = new Logger('SecondFactorLogin')
+
   constructor(
     private readonly limits: LoginLimits,
     private readonly factors: FactorCheck,
@@ -32,6 +34,11 @@ export class SecondFactorLogin {
     private readonly sessions: LoginSessions,
     private readonly knownDevices: KnownDevices,
     private readonly mails: FactorMails,
+    private readonly devices: RememberedDevices,
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /**
@@ -63,6 +70,21 @@ export class SecondFactorLogin {
   }
 
   /**
+   * Remembers the browser of this new session; returns the token for it to keep. Throws `SESSION_NOT_FOUND` when
+   * the session has ended in the meantime, for example because of a new password, which forgets all devices. Null
+   * during an outage: the login itself is complete, and its code is used up.
+   */
+  async rememberDevice(loggedIn: LoggedIn, context: LoginContext): Promise<string | null> {
+    try {
+      return await this.addDevice(loggedIn, context)
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      this.logger.warn(`A device could not be remembered: ${causeMessage(error)}`)
+      return null
+    }
+  }
+
+  /**
    * Uses the challenge up, and the factor. The challenge first: when a request is sent twice, a right code must not
    * seem wrong. A user who has their factor has not lost it: a reset that an operator has requested is cancelled.
    */
@@ -86,37 +108,8 @@ export class SecondFactorLogin {
       tries <= OWN_MISTAKES && (await this.knownDevices.knowsNetwork(userId, client.ip).catch(() => false))
     if (!isKnown) await this.mails.secondStepFailed({ userId, accountId, client })
   }
-}
 
-/** Remembers browsers that have just used a second factor. */
-@Injectable()
-export class DeviceMemory {
-  private readonly logger = new Logger('DeviceMemory')
-
-  constructor(
-    private readonly devices: RememberedDevices,
-    private readonly users: Users,
-    private readonly changes: SessionChanges,
-    private readonly database: Database,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * Remembers the browser of this new session; returns the token for it to keep. Throws `SESSION_NOT_FOUND` when
-   * the session has ended in the meantime, for example because of a new password, which forgets all devices. Null
-   * during an outage: the login itself is complete, and its code is used up.
-   */
-  async remember(loggedIn: LoggedIn, context: LoginContext): Promise<string | null> {
-    try {
-      return await this.add(loggedIn, context)
-    } catch (error) {
-      if (isRefusal(error)) throw error
-      this.logger.warn(`A device could not be remembered: ${causeMessage(error)}`)
-      return null
-    }
-  }
-
-  private add({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
+  private addDevice({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
     const { userId } = session
     return this.database.transaction(async transaction => {
       await this.users.lock(transaction, userId)
