@@ -16,7 +16,7 @@ import { AccountService } from './account.js'
 import { DataExport } from './data-export.js'
 import { AccountDeletionJob, AccountDeletionService } from './deletion.js'
 import { EmailChangeController, EmailChangeService } from './email-change.js'
-import { MailedLinkPreview, MailedLinksController } from './mailed-link-preview.js'
+import { MailedLinksController } from './mailed-link-preview.js'
 import { ProfileController } from './profile.controller.js'
 import { ProfileService } from './profile.js'
 import { SignUpController, SignUpService } from './sign-up.js'
@@ -56,7 +56,6 @@ import { OwnershipTransferService, TransferCompletion } from './transfer.js'
     AccountDeletionJob,
     OwnershipTransferService,
     TransferCompletion,
-    MailedLinkPreview,
   ],
 })
 export class AccountModule {}

@@ -1,4 +1,4 @@
-import { Body, Controller, Injectable, Post } from '@nestjs/common'
+import { Body, Controller, Post } from '@nestjs/common'
 import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { Satellites } from '../cors/satellites.js'
 import { safeName } from '../mail/layout.js'
@@ -28,42 +28,6 @@ const MAILED: readonly Purpose[] = [
 /** An address that somebody wants to change to may be another person's, who learns nothing of the account. */
 const OF_ACCOUNT: ReadonlySet<Purpose> = new Set(['invitation', 'transfer-accept', 'transfer-stop'])
 
-/** Tells the pages that mails lead to whom and what a link is about. */
-@Injectable()
-export class MailedLinkPreview {
-  constructor(
-    private readonly tokens: OneTimeTokens,
-    private readonly accounts: Accounts,
-    private readonly users: Users,
-    private readonly satellites: Satellites,
-  ) {}
-
-  /**
-   * What a valid link is about; uses nothing up. Throws `INVALID_LINK`, and `TOO_MANY_ATTEMPTS` after too many
-   * invalid ones.
-   */
-  async find(text: string, client: Client): Promise<MailedLinkAnswer> {
-    const token = await this.tokens.find(MAILED, text, client)
-    if (!token) throw new ApiError('INVALID_LINK')
-    const { email, purpose, accountId } = token
-    const nothing = { email, accountName: null, invitedBy: null, satellites: null }
-    if (!accountId || !OF_ACCOUNT.has(purpose)) return nothing
-    const account = await this.accounts.find(accountId)
-    const about = { ...nothing, accountName: account?.name ? safeName(account.name) : null }
-    return purpose === 'invitation' ? { ...about, ...(await this.invitation(accountId, token)) } : about
-  }
-
-  private async invitation(accountId: string, { detail }: OneTimeToken) {
-    const { invitedBy, satellites } = detail as unknown as Invitation
-    const inviter = await this.users.findInAccount(invitedBy, accountId)
-    if (!inviter || inviter.disabledAt) throw new ApiError('INVALID_LINK')
-    return {
-      invitedBy: inviter.email,
-      satellites: this.satellites.provenOf(accountId, satellites),
-    }
-  }
-}
-
 class MailedLinkAnswer {
   @Text({ format: 'email', description: 'The address that the link was mailed to' }) email!: string
 
@@ -83,10 +47,16 @@ class MailedLinkAnswer {
   satellites!: readonly string[] | null
 }
 
+/** Tells the pages that mails lead to whom and what a link is about. */
 @ApiTags('Account')
 @Controller('api/mailed-links')
 export class MailedLinksController {
-  constructor(private readonly links: MailedLinkPreview) {}
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly satellites: Satellites,
+  ) {}
 
   /** Public: anyone with the link may use it, and learns little more than its mail says. */
   @Public()
@@ -99,7 +69,27 @@ export class MailedLinksController {
   })
   @Answers(200, 'The link was valid a moment ago', MailedLinkAnswer)
   @Refuses('INVALID_LINK')
-  preview(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client): Promise<MailedLinkAnswer> {
-    return this.links.find(token, client)
+  async preview(
+    @Body() { token: text }: MailedLinkBody,
+    @CurrentClient() client: Client,
+  ): Promise<MailedLinkAnswer> {
+    const token = await this.tokens.find(MAILED, text, client)
+    if (!token) throw new ApiError('INVALID_LINK')
+    const { email, purpose, accountId } = token
+    const nothing = { email, accountName: null, invitedBy: null, satellites: null }
+    if (!accountId || !OF_ACCOUNT.has(purpose)) return nothing
+    const account = await this.accounts.find(accountId)
+    const about = { ...nothing, accountName: account?.name ? safeName(account.name) : null }
+    return purpose === 'invitation' ? { ...about, ...(await this.invitation(accountId, token)) } : about
+  }
+
+  private async invitation(accountId: string, { detail }: OneTimeToken) {
+    const { invitedBy, satellites } = detail as unknown as Invitation
+    const inviter = await this.users.findInAccount(invitedBy, accountId)
+    if (!inviter || inviter.disabledAt) throw new ApiError('INVALID_LINK')
+    return {
+      invitedBy: inviter.email,
+      satellites: this.satellites.provenOf(accountId, satellites),
+    }
   }
 }
