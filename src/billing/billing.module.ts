@@ -23,7 +23,7 @@ import { CustomerSnapshots, CustomerSync, CustomerWriter, WaitingEvents } from '
 import { BillingCustomers } from './customers.js'
 import { EntitlementSweep, Entitlements, PlanMails } from './entitlements.js'
 import { BillingInbox, BillingQueue } from './inbox.js'
-import { InvoiceList, InvoicesController } from './invoices.controller.js'
+import { InvoicesController } from './invoices.controller.js'
 import { BillingMetrics, BillingReplay } from './operations.js'
 import { PaymentsOffController } from './payments-off.controller.js'
 import { PortalService } from './portal.js'
@@ -66,7 +66,6 @@ const PROVIDERS: Provider[] = [
   CustomerWriter,
   ForeignCustomers,
   HostedCheckouts,
-  InvoiceList,
   MeteredPrices,
   PaymentRequests,
   PlanCatalog,

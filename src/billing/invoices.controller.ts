@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable } from '@nestjs/common'
+import { Controller, Get } from '@nestjs/common'
 import { ApiOperation, ApiTags } from '@nestjs/swagger'
 import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
@@ -21,78 +21,6 @@ const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const
 type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
 /** An invoice that has been issued, as the provider has it. */
-interface IssuedInvoice {
-  readonly id: string
-  readonly number: string | null
-  readonly createdAt: Date
-  /** In the currency's smallest unit; negative for a credit. */
-  readonly amount: number
-  /** ISO 4217, lower case. */
-  readonly currency: string
-  readonly status: InvoiceStatus
-  /** The provider's page to see and pay it. */
-  readonly url: string | null
-  readonly pdfUrl: string | null
-}
-
-/** The invoices of accounts, from the provider: none of it is stored here. */
-@Injectable()
-export class InvoiceList {
-  private readonly answers = new LRUCache<string, Promise<readonly IssuedInvoice[]>>({
-    max: MAX_CUSTOMERS,
-    ttl: FRESH_MS,
-  })
-
-  constructor(
-    private readonly stripe: Stripe,
-    private readonly customers: BillingCustomers,
-    private readonly bulkhead: ProviderBulkhead,
-  ) {}
-
-  /**
-   * The account's newest 24, newest first, up to 20 s old; none for an account that has never paid. Throws
-   * like {@link ProviderBulkhead.run} and `callStripe`.
-   */
-  async newest(accountId: string): Promise<readonly IssuedInvoice[]> {
-    const customer = await this.customers.find(accountId)
-    return customer === null ? [] : this.ofCustomer(customer)
-  }
-
-  private ofCustomer(customer: string): Promise<readonly IssuedInvoice[]> {
-    const known = this.answers.get(customer)
-    if (known) return known
-    const answer = this.bulkhead.run(() => this.read(customer), PATIENCE_MS)
-    this.answers.set(customer, answer)
-    // The waiting page gets the error; the next one asks again.
-    answer.catch(() => this.answers.delete(customer))
-    return answer
-  }
-
-  private async read(customer: string): Promise<readonly IssuedInvoice[]> {
-    const page = await callStripeOrNull(() => this.stripe.invoices.list({ customer, limit: NEWEST }))
-    return (page?.data ?? []).flatMap(issued)
-  }
-}
-
-/** Empty for a draft, which nobody has been asked to pay yet. */
-function issued(invoice: Stripe.Invoice): IssuedInvoice[] {
-  const { id, number, created, total, currency, hosted_invoice_url, invoice_pdf } = invoice
-  const status = INVOICE_STATUSES.find(each => each === invoice.status)
-  if (!id || !status) return []
-  return [
-    {
-      id,
-      number,
-      amount: total,
-      currency,
-      status,
-      createdAt: new Date(created * 1000),
-      url: hosted_invoice_url ?? null,
-      pdfUrl: invoice_pdf ?? null,
-    },
-  ]
-}
-
 class InvoiceAnswer {
   @Text({ example: 'in_1MtHbELkdIwHu7ixl4OzzPMv' }) id!: string
   @Text({ nullable: true, example: 'A1B2C3D4-0001' }) number!: string | null
@@ -114,13 +42,23 @@ class InvoiceAnswer {
 }
 
 class InvoicesAnswer {
-  @ListOf(InvoiceAnswer, { description: 'Newest first, 24 at most' }) invoices!: InvoiceAnswer[]
+  @ListOf(InvoiceAnswer, { description: 'Newest first, 24 at most' }) invoices!: readonly InvoiceAnswer[]
 }
 
+/** The invoices of accounts, from the provider: none of it is stored here. */
 @ApiTags('Billing')
 @Controller('api/invoices')
 export class InvoicesController {
-  constructor(private readonly invoices: InvoiceList) {}
+  private readonly answers = new LRUCache<string, Promise<readonly InvoiceAnswer[]>>({
+    max: MAX_CUSTOMERS,
+    ttl: FRESH_MS,
+  })
+
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly customers: BillingCustomers,
+    private readonly bulkhead: ProviderBulkhead,
+  ) {}
 
   @Get()
   @MainSite({ permission: 'payments' })
@@ -132,7 +70,42 @@ export class InvoicesController {
   })
   @Answers(200, 'The invoices', InvoicesAnswer)
   @Refuses('PAYMENTS_OFF', 'TOO_BUSY', ...PROVIDER_REFUSALS)
-  async list(@CurrentActor() { accountId }: SessionActor) {
-    return { invoices: await this.invoices.newest(accountId) }
+  async list(@CurrentActor() { accountId }: SessionActor): Promise<InvoicesAnswer> {
+    const customer = await this.customers.find(accountId)
+    return { invoices: customer === null ? [] : await this.newestOf(customer) }
   }
+
+  private newestOf(customer: string): Promise<readonly InvoiceAnswer[]> {
+    const known = this.answers.get(customer)
+    if (known) return known
+    const answer = this.bulkhead.run(() => this.read(customer), PATIENCE_MS)
+    this.answers.set(customer, answer)
+    // The waiting page gets the error; the next one asks again.
+    answer.catch(() => this.answers.delete(customer))
+    return answer
+  }
+
+  private async read(customer: string): Promise<readonly InvoiceAnswer[]> {
+    const page = await callStripeOrNull(() => this.stripe.invoices.list({ customer, limit: NEWEST }))
+    return (page?.data ?? []).flatMap(issued)
+  }
+}
+
+/** Empty for a draft, which nobody has been asked to pay yet. */
+function issued(invoice: Stripe.Invoice): InvoiceAnswer[] {
+  const { id, number, created, total, currency, hosted_invoice_url, invoice_pdf } = invoice
+  const status = INVOICE_STATUSES.find(each => each === invoice.status)
+  if (!id || !status) return []
+  return [
+    {
+      id,
+      number,
+      amount: total,
+      currency,
+      status,
+      createdAt: new Date(created * 1000),
+      url: hosted_invoice_url ?? null,
+      pdfUrl: invoice_pdf ?? null,
+    },
+  ]
 }
