@@ -33,7 +33,7 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { Id } from '../platform/http/fields.js'
 import { type Client, CurrentClient, requestOf } from '../platform/http/request.js'
-import { OneTimeTokens, withdrawMailedTokens } from '../platform/one-time-tokens.js'
+import { OneTimeTokens, withdrawSignUps } from '../platform/one-time-tokens.js'
 import { type CountedAction, RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
 import { withMinimumDuration } from '../platform/time.js'
@@ -175,7 +175,7 @@ export class SignUpService {
         ...grant,
       })
       await this.tokens.consume(transaction, 'sign-up', token)
-      await withdrawMailedTokens(transaction, 'sign-up', email)
+      await withdrawSignUps(transaction, email)
       const actor = { userId: owner.id, accountId: owner.accountId, client }
       const events = [auditEvent(actor, 'email.verify'), auditEvent(actor, 'account.create')]
       await this.auditLog.recordAll(transaction, events)

@@ -6,7 +6,7 @@ import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { factorResets } from '../platform/database/schema/factors.js'
-import { OneTimeTokens, withdrawTokens, withdrawTokensOfUsers } from '../platform/one-time-tokens.js'
+import { OneTimeTokens, withdrawTokens } from '../platform/one-time-tokens.js'
 import { Clock, secondsAfter } from '../platform/time.js'
 
 /** A reset that has been requested but not carried out yet. */
@@ -112,7 +112,7 @@ export class FactorResets {
       .delete(factorResets)
       .where(inArray(factorResets.userId, ids))
       .returning({ userId: factorResets.userId })
-    await withdrawTokensOfUsers(transaction, ['factor-reset'], ids)
+    await withdrawTokens(transaction, ['factor-reset'], ids)
     const cancelled = new Set(rows.map(({ userId }) => userId))
     const events = targets
       .filter(({ id }) => cancelled.has(id))

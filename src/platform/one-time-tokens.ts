@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable, Module } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { IsString, MaxLength } from 'class-validator'
-import { and, asc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
 import { type AuditAction, auditEvent, type TargetUser } from './audit/audit-event.js'
 import { AuditLog, AuditLogModule } from './audit/audit-log.js'
 import type { Db } from './database/connection.js'
@@ -194,14 +194,8 @@ export class OneTimeTokens {
 
   /** Whether a token has been neither used nor withdrawn; it may have expired a short time ago. */
   async isUnused(text: string): Promise<boolean> {
-    const { id, hash } = oneTimeTokens
-    const rows = await this.database.run(db =>
-      db
-        .select({ id })
-        .from(oneTimeTokens)
-        .where(eq(hash, hashToken(text))),
-    )
-    return rows.length > 0
+    const isThis = eq(oneTimeTokens.hash, hashToken(text))
+    return (await this.database.run(db => db.$count(oneTimeTokens, isThis))) > 0
   }
 
   /** When tokens with these hashes expire, by hash, whatever they are for; without those that are used or expired. */
@@ -295,33 +289,22 @@ export async function rememberUsed(
   return added.length > 0
 }
 
-/** Invalidates the user's links for this purpose: all of them, or those that went to `email`. */
+/** Invalidates the links of these users for these purposes: all of them, or those that went to `email`. */
 export async function withdrawTokens(
   transaction: Db,
-  purpose: Purpose,
-  userId: string,
+  purposes: Purpose | readonly Purpose[],
+  userIds: string | readonly string[],
   email?: string,
 ): Promise<void> {
   await transaction
     .delete(oneTimeTokens)
     .where(
       and(
-        eq(oneTimeTokens.purpose, purpose),
-        eq(oneTimeTokens.userId, userId),
+        inArray(oneTimeTokens.purpose, [purposes].flat()),
+        inArray(oneTimeTokens.userId, [userIds].flat()),
         email === undefined ? undefined : eq(oneTimeTokens.email, email),
       ),
     )
-}
-
-/** Invalidates all links of these users for these purposes. */
-export async function withdrawTokensOfUsers(
-  transaction: Db,
-  purposes: readonly Purpose[],
-  userIds: readonly string[],
-): Promise<void> {
-  await transaction
-    .delete(oneTimeTokens)
-    .where(and(inArray(oneTimeTokens.purpose, [...purposes]), inArray(oneTimeTokens.userId, [...userIds])))
 }
 
 /** Invalidates the account's links for these purposes. Following one of them locks the account first. */
@@ -350,25 +333,22 @@ export async function withdrawInvitationsBy(transaction: Db, inviters: readonly 
     )
 }
 
-/**
- * Invalidates all of the user's links, with the user locked. A link that is being followed right now is
- * skipped, because waiting for it could deadlock; it will find that the user has changed.
- */
+/** Invalidates all of the user's links, with the user locked; one that is being followed will find that they have changed. */
 export async function withdrawAllTokens(transaction: Db, userId: string): Promise<void> {
-  const idle = transaction
-    .select({ id: oneTimeTokens.id })
-    .from(oneTimeTokens)
-    .where(eq(oneTimeTokens.userId, userId))
-    .for('update', { skipLocked: true })
-  await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
+  await withdrawIdle(transaction, eq(oneTimeTokens.userId, userId))
 }
 
-/** Invalidates the links for this purpose that went to this address, except one that is being followed right now. */
-export async function withdrawMailedTokens(transaction: Db, purpose: Purpose, email: string): Promise<void> {
+/** Invalidates the links of sign-ups that went to this address, except one that is being followed right now. */
+export async function withdrawSignUps(transaction: Db, email: string): Promise<void> {
+  await withdrawIdle(transaction, and(eq(oneTimeTokens.purpose, 'sign-up'), eq(oneTimeTokens.email, email)))
+}
+
+/** A link that is being followed right now is skipped, because waiting for it could deadlock. */
+async function withdrawIdle(transaction: Db, which: SQL | undefined): Promise<void> {
   const idle = transaction
     .select({ id: oneTimeTokens.id })
     .from(oneTimeTokens)
-    .where(and(eq(oneTimeTokens.purpose, purpose), eq(oneTimeTokens.email, email)))
+    .where(which)
     .for('update', { skipLocked: true })
   await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
 }

@@ -10,11 +10,7 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
-import {
-  withdrawAllTokens,
-  withdrawInvitationsBy,
-  withdrawTokensOfUsers,
-} from '../platform/one-time-tokens.js'
+import { withdrawAllTokens, withdrawInvitationsBy, withdrawTokens } from '../platform/one-time-tokens.js'
 import { PERMISSIONS, type Permissions } from '../platform/permissions.js'
 import { followedBy, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import type { Email } from './email.js'
@@ -125,7 +121,7 @@ export class UserChanges {
     actor: Actor,
   ): Promise<void> {
     const ids = disabled.map(({ id }) => id)
-    await withdrawTokensOfUsers(transaction, ['email-change', 'password-reset', 'second-factor'], ids)
+    await withdrawTokens(transaction, ['email-change', 'password-reset', 'second-factor'], ids)
     await withdrawInvitationsBy(transaction, disabled)
     await this.factors.forgetDevices(transaction, ...ids)
     await this.resets.cancelAll(transaction, disabled, actor, 'disabled')
