@@ -61,12 +61,9 @@ export class EmailChangeService {
    */
   async request(actor: SessionActor, email: Email): Promise<void> {
     this.mailer.requireMail()
-    await withMinimumDuration(this.mailCounted(actor, email))
-  }
-
-  private async mailCounted(actor: SessionActor, email: Email): Promise<void> {
-    const counted = await this.rateLimiter.countMailAboutOneself(actor, email, actor.client)
-    await counted.refundIfRejected(this.mailLink(actor, email))
+    const counting = this.rateLimiter.countMailBy(actor, email, actor.client, { isAboutOneself: true })
+    const mailing = counting.then(counted => counted.refundIfRejected(this.mailLink(actor, email)))
+    await withMinimumDuration(mailing)
   }
 
   private async mailLink(actor: SessionActor, email: Email): Promise<void> {

@@ -82,12 +82,9 @@ export class SignUpService {
    */
   async signUp(applicant: SignUpBody, client: Client): Promise<void> {
     this.mailer.requireMail()
-    await withMinimumDuration(this.mailCounted(applicant, client))
-  }
-
-  private async mailCounted(applicant: SignUpBody, client: Client): Promise<void> {
-    const counted = await this.rateLimiter.count({ kind: 'mail', subject: applicant.email, client })
-    await counted.refundIfRejected(this.mailLink(applicant, client))
+    const counting = this.rateLimiter.count({ kind: 'mail', subject: applicant.email, client })
+    const mailing = counting.then(counted => counted.refundIfRejected(this.mailLink(applicant, client)))
+    await withMinimumDuration(mailing)
   }
 
   private async mailLink({ email, password, name = '' }: SignUpBody, client: Client): Promise<void> {

@@ -124,12 +124,10 @@ export class PasswordForgot {
    */
   async request(email: Email, client: Client): Promise<void> {
     this.mails.require()
-    await withMinimumDuration(this.mailCounted(email, client))
-  }
-
-  private async mailCounted(email: Email, client: Client): Promise<void> {
-    const counted = await this.limits.countMail(email, client)
-    await counted.refundIfRejected(this.mailIfKnown(email, client))
+    const counting = this.limits.countMail(email, client)
+    await withMinimumDuration(
+      counting.then(counted => counted.refundIfRejected(this.mailIfKnown(email, client))),
+    )
   }
 
   private async mailIfKnown(email: Email, client: Client): Promise<void> {

@@ -88,15 +88,17 @@ export class RateLimiter {
 
   /**
    * Like {@link count}, for a mail that a logged-in user or an operator triggers: limited by user and account,
-   * so that strangers cannot use up their limit.
+   * so that strangers cannot use up their limit. One that any user may have sent about themselves (`isAboutOneself`)
+   * takes nothing from their account.
    */
-  countMailBy(actor: LimitedActor, recipient: string, client: Client): Promise<CountedAction> {
-    return this.count(sentMail(actor, recipient, client))
-  }
-
-  /** The same for a mail that any user may have sent about themselves: it takes nothing from their account. */
-  countMailAboutOneself(actor: LimitedActor, recipient: string, client: Client): Promise<CountedAction> {
-    return this.count({ ...sentMail(actor, recipient, client), isAboutOneself: true })
+  countMailBy(
+    { userId, accountId, operator }: LimitedActor,
+    recipient: string,
+    client: Client,
+    { isAboutOneself = false } = {},
+  ): Promise<CountedAction> {
+    const actor = { userId, accountId, ...(operator && { operator }) }
+    return this.count({ kind: 'sent mail', subject: recipient, client, actor, isAboutOneself })
   }
 
   /** Like {@link count}; null when there were too many. */
@@ -149,15 +151,6 @@ export class RateLimiter {
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }
-}
-
-function sentMail(
-  { userId, accountId, operator }: LimitedActor,
-  recipient: string,
-  client: Client,
-): LimitedAction {
-  const actor = { userId, accountId, ...(operator && { operator }) }
-  return { kind: 'sent mail', subject: recipient, client, actor }
 }
 
 /** A bucket in which an action is counted. */
