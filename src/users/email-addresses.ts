@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, gte, inArray, max, ne } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, max, ne, type SQL } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import type { Recipient } from '../mail/mail.js'
 import type { Db } from '../platform/database/connection.js'
@@ -30,30 +30,22 @@ export async function requireUnreserved(
   { id, email }: Pick<User, 'id' | 'email'>,
   now: Date,
 ): Promise<void> {
-  const isOfAnother = and(
-    eq(oneTimeTokens.purpose, 'email-undo'),
-    eq(oneTimeTokens.email, email),
-    ne(oneTimeTokens.userId, id),
-    gt(oneTimeTokens.expiresAt, now),
-  )
-  const reserved = await transaction
-    .select({ id: oneTimeTokens.id })
-    .from(oneTimeTokens)
-    .where(isOfAnother)
-    .limit(1)
-  if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
+  const reserved = await reservedAmong(transaction, [email], now, ne(oneTimeTokens.userId, id))
+  if (reserved.size > 0) throw new ApiError('EMAIL_TAKEN')
 }
 
-/** Those of the addresses that a user has left and can still restore. */
+/** Those of the addresses that a user has left and can still restore; with `by`, one of these users. */
 export async function reservedAmong(
   transaction: Db,
   emails: readonly Email[],
   now: Date,
+  by?: SQL,
 ): Promise<ReadonlySet<string>> {
   const isReserved = and(
     eq(oneTimeTokens.purpose, 'email-undo'),
     inArray(oneTimeTokens.email, [...emails]),
     gt(oneTimeTokens.expiresAt, now),
+    by,
   )
   const reserved = await transaction
     .selectDistinct({ email: oneTimeTokens.email })
