@@ -99,17 +99,14 @@ export class AccountService {
    * able to allow that, so it takes a re-authentication.
    */
   async change(actor: SessionActor, change: AccountChange) {
-    const { name, handoffRequired, idleSeconds } = change
+    const { handoffRequired, idleSeconds } = change
     requireIdleTimeout(this.settings, idleSeconds)
     if ((handoffRequired ?? 'everyone') !== 'everyone' || (await this.isLonger(actor, idleSeconds)))
       await this.reauthentication.requireLookingUpFactor(actor)
     await this.sessionChanges.commit(async transaction => {
       const { account } = await this.authority.lock(transaction, actor, 'accountSettings')
       await this.auditLog.record(transaction, auditEvent(actor, 'account.change', { ...change }))
-      if (name !== undefined) await this.accounts.setName(transaction, account.id, name)
-      if (handoffRequired !== undefined)
-        await this.accounts.setHandoffRequired(transaction, account.id, handoffRequired)
-      if (idleSeconds !== undefined) await this.accounts.setIdleSeconds(transaction, account.id, idleSeconds)
+      await this.accounts.change(transaction, account.id, change)
       const afterCommit =
         handoffRequired === undefined || handoffRequired === 'everyone'
           ? NO_MAILS

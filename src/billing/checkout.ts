@@ -19,6 +19,7 @@ import { isId } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 import type { SessionActor } from '../sessions/session-actor.js'
+import { isClosing } from '../users/accounts.js'
 import { PriceRefusals } from './catalog.js'
 import { BillingCustomers } from './customers.js'
 import { BillingQueue } from './inbox.js'
@@ -236,12 +237,6 @@ export class Checkouts {
   private async close(transaction: Db, which: SQL | undefined): Promise<void> {
     await transaction.update(checkouts).set({ isOpen: false }).where(which)
   }
-}
-
-/** Whether the account is going to be deleted. */
-async function isClosing(transaction: Db, accountId: string): Promise<boolean> {
-  const isClosing = and(eq(accounts.id, accountId), isNotNull(accounts.deleteAt))
-  return (await transaction.$count(accounts, isClosing)) > 0
 }
 
 function isSameIntent(checkout: Checkout, intent: CheckoutIntent): boolean {

@@ -18,6 +18,7 @@ import { PERMISSIONS, type Permissions, withinLimit } from '../platform/permissi
 import { type PlanLimits, PlansFile } from '../platform/plans.js'
 import { Clock } from '../platform/time.js'
 import { NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
+import { isClosing } from '../users/accounts.js'
 import { AccountAdmins } from '../users/notices.js'
 import {
   isPaidFor,
@@ -263,14 +264,6 @@ function lostMail(words: MailLanguage, urls: SiteUrls, { status, graceUntil }: K
   const reason = graceUntil ? 'unpaid' : status === 'paused' ? 'paused' : 'ended'
   const why = words.phrase(`planLost.${reason}`, { site: urls.siteName })
   return words.mail('planLost', { site: urls.siteName, url: urls.billingPage(), why })
-}
-
-async function isClosing(transaction: Db, accountId: string): Promise<boolean> {
-  const [account] = await transaction
-    .select({ deleteAt: accounts.deleteAt })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-  return !account || account.deleteAt !== null
 }
 
 const JOB = { name: 'entitlements', everyMs: 60_000 }

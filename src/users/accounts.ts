@@ -7,7 +7,6 @@ import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, ownershipTransfers, users } from '../platform/database/schema/accounts.js'
-import type { HandoffRequirement } from '../platform/database/schema/columns.js'
 import { oneTimeTokens } from '../platform/database/schema/platform.js'
 import { type PlanLimits, PlansFile, requireWithinPlan } from '../platform/plans.js'
 import { Clock, secondsAfter } from '../platform/time.js'
@@ -54,17 +53,18 @@ export class Accounts {
     await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy, limits })
   }
 
-  async setName(transaction: Db, id: string, name: string): Promise<void> {
-    await transaction.update(accounts).set({ name }).where(eq(accounts.id, id))
-    await queueNameSync(transaction, id)
-  }
-
-  async setHandoffRequired(transaction: Db, id: string, handoffRequired: HandoffRequirement): Promise<void> {
-    await transaction.update(accounts).set({ handoffRequired }).where(eq(accounts.id, id))
-  }
-
-  async setIdleSeconds(transaction: Db, id: string, idleSeconds: number | null): Promise<void> {
-    await transaction.update(accounts).set({ idleSeconds }).where(eq(accounts.id, id))
+  /** Changes what is given, which must be something. */
+  async change(
+    transaction: Db,
+    id: string,
+    {
+      name,
+      handoffRequired,
+      idleSeconds,
+    }: Partial<Pick<Account, 'name' | 'handoffRequired' | 'idleSeconds'>>,
+  ): Promise<void> {
+    await transaction.update(accounts).set({ name, handoffRequired, idleSeconds }).where(eq(accounts.id, id))
+    if (name !== undefined) await queueNameSync(transaction, id)
   }
 
   /** Sets the date of the account's deletion, which is `earliest` or later, and returns it. */
@@ -122,6 +122,11 @@ export class Accounts {
     const [row] = await transaction.select().from(accounts).where(eq(accounts.id, id)).for(strength)
     return row ?? null
   }
+}
+
+/** Whether the account is going to be deleted. */
+export async function isClosing(db: Db, accountId: string): Promise<boolean> {
+  return (await db.$count(accounts, and(eq(accounts.id, accountId), isNotNull(accounts.deleteAt)))) > 0
 }
 
 /** What the plan of an account allows; null means any number, and that there is no such account. */
