@@ -115,13 +115,9 @@ export class KnownDevices {
    * there while others are refused.
    */
   async knowsNetwork(userId: string, ip: string): Promise<boolean> {
-    const [row] = await this.database.run(db =>
-      db
-        .select({ kind: knownDevices.kind })
-        .from(knownDevices)
-        .where(and(eq(knownDevices.userId, userId), hasValue('network', subnetOf(ip)), this.isRemembered())),
-    )
-    return row !== undefined
+    const isThis = and(eq(knownDevices.userId, userId), hasValue('network', subnetOf(ip)))
+    const isKnown = and(isThis, this.isRemembered())
+    return (await this.database.run(db => db.$count(knownDevices, isKnown))) > 0
   }
 
   /**

@@ -68,23 +68,18 @@ export class AccountSettlement {
    * paid, and no event that waits to be handled.
    */
   async isSettled(transaction: Db, accountId: string): Promise<boolean> {
-    const going = await transaction
-      .select({ status: subscriptions.status })
-      .from(subscriptions)
-      .where(
-        and(eq(subscriptions.accountId, accountId), notInArray(subscriptions.status, [...ENDED_STATUSES])),
-      )
-    const payable = await transaction
-      .select({ id: checkouts.id })
-      .from(checkouts)
-      .where(
-        and(
-          eq(checkouts.accountId, accountId),
-          eq(checkouts.isOpen, true),
-          gt(checkouts.createdAt, secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS - LEEWAY_SECONDS)),
-        ),
-      )
-    if (going.length > 0 || payable.length > 0) return false
+    const isGoing = and(
+      eq(subscriptions.accountId, accountId),
+      notInArray(subscriptions.status, [...ENDED_STATUSES]),
+    )
+    const openedAfter = secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS - LEEWAY_SECONDS)
+    const isPayable = and(
+      eq(checkouts.accountId, accountId),
+      eq(checkouts.isOpen, true),
+      gt(checkouts.createdAt, openedAfter),
+    )
+    if ((await transaction.$count(subscriptions, isGoing)) > 0) return false
+    if ((await transaction.$count(checkouts, isPayable)) > 0) return false
     return !(await hasWaitingEvents(transaction, accountId))
   }
 

@@ -241,7 +241,7 @@ export class CustomerSnapshots {
    */
   async fetch(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerSnapshot> {
     const events = await this.eventsOf(waitsAs)
-    const seenAt = await this.databaseNow()
+    const seenAt = await this.database.now()
     const found = await this.subscriptionsOf(customerId)
     const subscriptions = found ?? []
     // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
@@ -304,7 +304,7 @@ export class CustomerSnapshots {
 
   /** A customer that is as good as deleted, without asking the provider. */
   async asDeleted(customerId: string): Promise<CustomerSnapshot> {
-    const seenAt = await this.databaseNow()
+    const seenAt = await this.database.now()
     return {
       customerId,
       events: [],
@@ -342,15 +342,6 @@ export class CustomerSnapshots {
     if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
     const { data } = await callStripe(() => this.stripe.invoices.list({ ...row, limit: MAX_INVOICES }))
     return isAnyDue(data)
-  }
-
-  private async databaseNow(): Promise<Date> {
-    const [clock] = await this.database.run(db =>
-      db
-        .select({ seconds: sql<number>`extract(epoch from clock_timestamp())::float8` })
-        .from(sql`(select 1) as one`),
-    )
-    return new Date(Number(clock?.seconds) * 1000)
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, asc, count, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
@@ -144,11 +144,8 @@ export class FailedMails {
     return (await this.opened(rows))[0] ?? null
   }
 
-  async count(): Promise<number> {
-    const [row] = await this.database.run(db =>
-      db.select({ kept: count() }).from(failedMails).where(this.isKept()),
-    )
-    return row?.kept ?? 0
+  count(): Promise<number> {
+    return this.database.run(db => db.$count(failedMails, this.isKept()))
   }
 
   /**

@@ -155,14 +155,8 @@ export class SessionLinks {
   /** Whether the user has logged in there by hand-off, and has not logged out since. */
   async isKnown(userId: string, origin: string): Promise<boolean> {
     const isOfUser = and(eq(sessionLinks.userId, userId), eq(sessionLinks.origin, origin))
-    const [row] = await this.database.run(db =>
-      db
-        .select({ childSid: sessionLinks.childSid })
-        .from(sessionLinks)
-        .where(and(isOfUser, gt(sessionLinks.expiresAt, this.clock.now())))
-        .limit(1),
-    )
-    return row !== undefined
+    const isLink = and(isOfUser, gt(sessionLinks.expiresAt, this.clock.now()))
+    return (await this.database.run(db => db.$count(sessionLinks, isLink))) > 0
   }
 
   /** Removes what has expired by `now`; returns how many rows. */

@@ -181,12 +181,7 @@ export class UserEmails {
 
   /** Whether a change of address of any of these users can still be undone. */
   async areAnyOpen(db: Db, userIds: readonly string[]): Promise<boolean> {
-    const rows = await db
-      .select({ id: oneTimeTokens.id })
-      .from(oneTimeTokens)
-      .where(this.areOpen(userIds))
-      .limit(1)
-    return rows.length > 0
+    return (await db.$count(oneTimeTokens, this.areOpen(userIds))) > 0
   }
 
   /** A link back to the current address of the user, who must be locked. */
