@@ -69,17 +69,8 @@ export class TotpFactors {
    */
   async begin(transaction: Db, userId: string): Promise<string> {
     const secret = newTotpSecret()
-    const row = { secret: this.secrets.seal(secret, userId), createdAt: this.clock.now(), lastStep: 0 }
-    const begun = await transaction
-      .insert(totpFactors)
-      .values({ userId, ...row })
-      .onConflictDoUpdate({
-        target: totpFactors.userId,
-        set: row,
-        setWhere: isNull(totpFactors.confirmedAt),
-      })
-      .returning({ userId: totpFactors.userId })
-    if (begun.length === 0) throw new ApiError('TOTP_EXISTS')
+    if (!(await this.store(transaction, userId, secret, { isConfirmed: false })))
+      throw new ApiError('TOTP_EXISTS')
     return secret
   }
 
@@ -96,20 +87,8 @@ export class TotpFactors {
   }
 
   /** Adds a secret (base32) that the user's app already has. False when they have a confirmed one. */
-  async add(transaction: Db, userId: string, secret: string): Promise<boolean> {
-    const now = this.clock.now()
-    const row = {
-      secret: this.secrets.seal(secret, userId),
-      createdAt: now,
-      confirmedAt: now,
-      lastStep: 0,
-    }
-    const added = await transaction
-      .insert(totpFactors)
-      .values({ userId, ...row })
-      .onConflictDoUpdate({ target: totpFactors.userId, set: row, setWhere: isNull(totpFactors.confirmedAt) })
-      .returning({ userId: totpFactors.userId })
-    return added.length > 0
+  add(transaction: Db, userId: string, secret: string): Promise<boolean> {
+    return this.store(transaction, userId, secret, { isConfirmed: true })
   }
 
   /** The code, if it is from the user's confirmed app, valid now and not used before; null otherwise. */
@@ -149,6 +128,24 @@ export class TotpFactors {
       if (!last) return all
       after = last.userId
     }
+  }
+
+  /** In place of a secret that was never confirmed; false when there is a confirmed one. */
+  private async store(
+    transaction: Db,
+    userId: string,
+    secret: string,
+    { isConfirmed }: { readonly isConfirmed: boolean },
+  ): Promise<boolean> {
+    const createdAt = this.clock.now()
+    const confirmedAt = isConfirmed ? createdAt : null
+    const row = { secret: this.secrets.seal(secret, userId), createdAt, confirmedAt, lastStep: 0 }
+    const stored = await transaction
+      .insert(totpFactors)
+      .values({ userId, ...row })
+      .onConflictDoUpdate({ target: totpFactors.userId, set: row, setWhere: isNull(totpFactors.confirmedAt) })
+      .returning({ userId: totpFactors.userId })
+    return stored.length > 0
   }
 
   private stepOf({ userId, secret }: TotpRow, code: string): number | null {

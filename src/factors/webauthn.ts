@@ -9,26 +9,13 @@ import { rememberUsed } from '../platform/one-time-tokens.js'
 import { SecretBox } from '../platform/secrets/secrets.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 
-type Library = Pick<
-  typeof import('@simplewebauthn/server'),
-  'generateRegistrationOptions' | 'verifyRegistrationResponse' | 'verifyAuthenticationResponse'
-> &
-  Pick<typeof import('@simplewebauthn/server/helpers'), 'decodeAttestationObject'>
-
 /**
  * The library, loaded with the first passkey that is added or used: it brings a parser of certificates, which
  * would add 0.1 s to each start and 25 MB to the process.
  */
-export async function webauthn(): Promise<Library> {
-  const { generateRegistrationOptions, verifyRegistrationResponse, verifyAuthenticationResponse } =
-    await import('@simplewebauthn/server')
+export async function webauthn() {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
-  return {
-    generateRegistrationOptions,
-    verifyRegistrationResponse,
-    verifyAuthenticationResponse,
-    decodeAttestationObject,
-  }
+  return { ...(await import('@simplewebauthn/server')), decodeAttestationObject }
 }
 
 /**
