@@ -33,21 +33,6 @@ type ImportedAccount =
   | { readonly kind: 'own' }
   | { readonly kind: 'keyed' | 'existing'; readonly id: string; readonly customerId: string | null }
 
-/** The user on a line, and its number in the file. */
-export interface NumberedUser {
-  readonly line: number
-  readonly user: ImportedUser
-}
-
-/** The others of a batch. */
-export function without(
-  batch: readonly NumberedUser[],
-  refused: readonly { readonly line: number }[],
-): NumberedUser[] {
-  const lines = new Set(refused.map(({ line }) => line))
-  return batch.filter(({ line }) => !lines.has(line))
-}
-
 /** What is wrong with a line, worded for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
 
