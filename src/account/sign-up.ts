@@ -257,11 +257,10 @@ export class SignUpController {
   @Refuses('INVALID_LINK', 'INVALID_CREDENTIALS', 'EMAIL_TAKEN', 'TOO_BUSY')
   async verify(
     @Body() body: VerifySignUpBody,
-    @CurrentClient() client: Client,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = linkContextOf(body, client, request, this.settings)
+    const context = linkContextOf(body, request, this.settings)
     const { login, userId } = await this.signUps.verify(body.token, body.password, context)
     return { userId, ...answerToLink(login, context, reply, this.settings) }
   }

@@ -9,7 +9,6 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Settings } from '../platform/config/settings.js'
 import { ApiError, causeMessage, type ErrorCode, isRefusal } from '../platform/errors/api-error.js'
 import { Id, Text } from '../platform/http/fields.js'
-import type { Client } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { MailedToken, type Purpose } from '../platform/one-time-tokens.js'
 import { authMethods } from '../tokens/access-tokens.js'
@@ -120,12 +119,11 @@ export class LinkLoginAnswer {
 /** The login that follows from this request: nothing in its body asks for a main session, only where it comes from. */
 export function linkContextOf(
   { deviceId }: LinkLoginBody,
-  client: Client,
   request: FastifyRequest,
   settings: Settings,
 ): LoginContext {
-  const source = client.origin === settings.mainOrigin ? 'main' : 'satellite'
-  return loginContextOf({ source, ...(deviceId !== undefined && { deviceId }) }, client, request, settings)
+  const source = request.headers.origin === settings.mainOrigin ? 'main' : 'satellite'
+  return loginContextOf({ source, ...(deviceId !== undefined && { deviceId }) }, request, settings)
 }
 
 /** What the answer says of the login; on the main site its cookies are set too. */

@@ -14,7 +14,7 @@ import { PasskeyResponse } from '../factors/webauthn.js'
 import { Settings } from '../platform/config/settings.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { Flag, Id, OneOf, Text } from '../platform/http/fields.js'
-import { type Client, CurrentClient } from '../platform/http/request.js'
+import { type Client, CurrentClient, clientOf } from '../platform/http/request.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
 import { ExemptFromWriteLimit } from '../sessions/guards.js'
 import {
@@ -101,10 +101,10 @@ interface RequestedLogin {
 /** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */
 export function loginContextOf(
   { source, deviceId }: RequestedLogin,
-  client: Client,
   request: FastifyRequest,
   settings: Settings,
 ): LoginContext {
+  const client = clientOf(request)
   if (source === 'satellite') return { source, client, sessionIds: [], deviceId }
   requireMainOrigin(request, settings)
   return {
@@ -173,11 +173,10 @@ export class LoginController {
   )
   async login(
     @Body() body: LoginBody,
-    @CurrentClient() client: Client,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = loginContextOf(body, client, request, this.settings)
+    const context = loginContextOf(body, request, this.settings)
     return answerTo(body, await this.passwordLogin.login(body, context), reply, this.settings)
   }
 

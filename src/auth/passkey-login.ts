@@ -13,7 +13,7 @@ import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { ListOf, OneOf, Text, Whole } from '../platform/http/fields.js'
-import { type Client, CurrentClient } from '../platform/http/request.js'
+import type { Client } from '../platform/http/request.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { EntitledUser, User } from '../users/user.js'
 import { Users } from '../users/users.js'
@@ -169,11 +169,10 @@ export class PasskeyLoginController {
   @Refuses('PASSKEY_INVALID', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED', 'TOO_BUSY')
   async login(
     @Body() body: PasskeyLoginBody,
-    @CurrentClient() client: Client,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = loginContextOf(body, client, request, this.settings)
+    const context = loginContextOf(body, request, this.settings)
     const loggedIn = await this.passkeyLogin.login(body.response, context)
     return answerTo(body, loggedIn, reply, this.settings)
   }

@@ -72,11 +72,10 @@ export class PasswordController {
   @Refuses('INVALID_LINK', 'EMAIL_TAKEN', 'WEAK_PASSWORD', 'TOO_BUSY')
   async reset(
     @Body() body: PasswordResetBody,
-    @CurrentClient() client: Client,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = linkContextOf(body, client, request, this.settings)
+    const context = linkContextOf(body, request, this.settings)
     const { login, satellites } = await this.changes.reset(body.token, body.password, context)
     return { satellites, ...answerToLink(login, context, reply, this.settings) }
   }

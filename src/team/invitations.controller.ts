@@ -11,7 +11,7 @@ import {
 import { Settings } from '../platform/config/settings.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { Id, Instant, ListOf, Nested, Text } from '../platform/http/fields.js'
-import { type Client, CurrentClient, IdInPath } from '../platform/http/request.js'
+import { IdInPath } from '../platform/http/request.js'
 import type { Permissions } from '../platform/permissions.js'
 import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
@@ -161,11 +161,10 @@ export class AcceptInvitationController {
   @Refuses('PLAN_LIMIT_REACHED', 'INVALID_LINK', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'TOO_BUSY')
   async accept(
     @Body() body: AcceptInvitationBody,
-    @CurrentClient() client: Client,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = linkContextOf(body, client, request, this.settings)
+    const context = linkContextOf(body, request, this.settings)
     const { login, ...accepted } = await this.acceptInvitation.accept(body, context)
     return { ...accepted, ...answerToLink(login, context, reply, this.settings) }
   }
