@@ -7,9 +7,9 @@ import { type MailedPage, SiteUrls } from '../mail/site-urls.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { ApiError, causeMessage } from '../platform/errors/api-error.js'
+import { ApiError } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
-import { LeasedJobs } from '../platform/jobs.js'
+import { attemptEach, LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { OneTimeTokens } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
@@ -297,25 +297,12 @@ export class TransferCompletion {
   /** Returns how many accounts got a new owner; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
+    const cancel = ({ accountId }: PendingTransfer) => this.transfers.cancelVoid(accountId)
+    const complete = (transfer: PendingTransfer) => this.transfers.complete(transfer)
+    const task = ({ accountId }: PendingTransfer) => `complete the transfer of account ${accountId}`
     return this.jobs.run(JOB, async () => {
-      for (const { accountId } of await this.pending.listInvalid())
-        await this.attempt(() => this.transfers.cancelVoid(accountId), accountId)
-      let done = 0
-      for (const transfer of await this.pending.listReady())
-        if (await this.attempt(() => this.transfers.complete(transfer), transfer.accountId)) done++
-      return done
+      await attemptEach(await this.pending.listInvalid(), cancel, task, this.logger)
+      return attemptEach(await this.pending.listReady(), complete, task, this.logger)
     })
-  }
-
-  /** Null when it cannot be completed now, which does not stop the others. */
-  private async attempt<T>(work: () => Promise<T>, accountId: string): Promise<T | null> {
-    try {
-      return await work()
-    } catch (error) {
-      this.logger.error(
-        `Could not complete the transfer of account ${accountId} yet; the next run retries: ${causeMessage(error)}`,
-      )
-      return null
-    }
   }
 }

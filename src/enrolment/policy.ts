@@ -11,8 +11,8 @@ import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import type { SecondFactorRequirement } from '../platform/database/schema/columns.js'
-import { ApiError, causeMessage } from '../platform/errors/api-error.js'
-import { LeasedJobs } from '../platform/jobs.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { attemptEach, LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, secondsAfter } from '../platform/time.js'
@@ -314,22 +314,13 @@ export class PolicyJob {
   /** Returns for how many accounts enforcement began; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
-    return this.jobs.run(JOB, async () => {
-      let begun = 0
-      for (const accountId of await this.policies.listDue()) if (await this.attempt(accountId)) begun++
-      return begun
-    })
-  }
-
-  /** One that fails does not stop the others. */
-  private async attempt(accountId: string): Promise<boolean> {
-    try {
-      return await this.policies.begin(accountId)
-    } catch (error) {
-      this.logger.error(
-        `Could not apply the policy of account ${accountId} yet; the next run retries: ${causeMessage(error)}`,
-      )
-      return false
-    }
+    return this.jobs.run(JOB, async () =>
+      attemptEach(
+        await this.policies.listDue(),
+        accountId => this.policies.begin(accountId),
+        accountId => `apply the policy of account ${accountId}`,
+        this.logger,
+      ),
+    )
   }
 }

@@ -96,6 +96,26 @@ export class LeasedJobs {
   }
 }
 
+/**
+ * Does `work` for each of these, one after the other; returns how often it was true. One that fails does not stop the
+ * others: `task` says in the log what could not be done yet.
+ */
+export async function attemptEach<T>(
+  all: readonly T[],
+  work: (each: T) => Promise<unknown>,
+  task: (each: T) => string,
+  logger: Logger,
+): Promise<number> {
+  let done = 0
+  for (const each of all)
+    try {
+      if ((await work(each)) === true) done++
+    } catch (error) {
+      logger.error(`Could not ${task(each)} yet; the next run retries: ${causeMessage(error)}`)
+    }
+  return done
+}
+
 @Global()
 @Module({ providers: [LeasedJobs], exports: [LeasedJobs] })
 export class JobsModule {}

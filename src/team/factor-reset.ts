@@ -7,9 +7,9 @@ import { SiteUrls } from '../mail/site-urls.js'
 import { type Actor, auditEventOf, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { ApiError, causeMessage } from '../platform/errors/api-error.js'
+import { ApiError } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
-import { LeasedJobs } from '../platform/jobs.js'
+import { attemptEach, LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { withdrawTokens } from '../platform/one-time-tokens.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
@@ -252,8 +252,7 @@ export class FactorResetCompletion {
     { requestedBy }: FactorReset,
   ): Promise<RecordedChanges> {
     const regranted = await this.factors.removeAll(transaction, user.id)
-    await withdrawTokens(transaction, 'factor-reset', user.id)
-    await withdrawTokens(transaction, 'second-factor', user.id)
+    await withdrawTokens(transaction, ['factor-reset', 'second-factor'], user.id)
     const event = auditEventOf(user, actor, 'factors.reset', { requestedBy, step: 'done' })
     const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
     return mergeRecorded(regranted, ended)
@@ -346,22 +345,14 @@ export class FactorResetJob {
   /** Returns how many were carried out; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
-    return this.jobs.run(JOB, async () => {
-      let done = 0
-      for (const user of await this.resets.listDue()) if (await this.attempt(user)) done++
-      return done
-    })
-  }
-
-  /** A failed reset does not stop the others. */
-  private async attempt(user: TargetUser): Promise<boolean> {
-    try {
-      return (await this.completion.complete(user, null)) === 'done'
-    } catch (error) {
-      this.logger.error(
-        `Could not reset the factors of user ${user.id} yet; the next run retries: ${causeMessage(error)}`,
-      )
-      return false
-    }
+    const reset = async (user: TargetUser) => (await this.completion.complete(user, null)) === 'done'
+    return this.jobs.run(JOB, async () =>
+      attemptEach(
+        await this.resets.listDue(),
+        reset,
+        ({ id }) => `reset the factors of user ${id}`,
+        this.logger,
+      ),
+    )
   }
 }
