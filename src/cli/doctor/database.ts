@@ -479,7 +479,7 @@ export interface PostgresSession {
   /** The rows of a statement. */
   rows<T>(sql: string, values?: readonly unknown[]): Promise<T[]>
   /** The one row of a statement that always has one. */
-  row<T>(sql: string, values?: readonly unknown[]): Promise<T>
+  row<T>(sql: string): Promise<T>
 }
 
 /**
@@ -522,6 +522,6 @@ function sessionOn(client: pg.Client): PostgresSession {
       await client.query('rollback')
     }
   }
-  const row = async <T>(sql: string, values?: readonly unknown[]) => (await rows<T>(sql, values))[0] as T
+  const row = async <T>(sql: string) => (await rows<T>(sql))[0] as T
   return { rows, row }
 }

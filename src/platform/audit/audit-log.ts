@@ -240,13 +240,13 @@ class RefusalCounts {
     private readonly clock: Clock,
   ) {}
 
-  add({ action, outcome, client, detail }: AuditEvent, times = 1): void {
+  add({ action, outcome, client, detail }: AuditEvent): void {
     const facts = [detail?.reason, detail?.kind, detail?.limit].filter(fact => typeof fact === 'string')
     const kind = [`${action} ${outcome}`, ...facts].join(', ').slice(0, MAX_KIND_LENGTH)
     // IPv4 /24, IPv6 /48: as fine as possible without giving one attacker 65,536 rows a minute.
     const network = client ? subnetOf(client.ip) : 'none'
     const minute = new Date(Math.floor(this.clock.now().getTime() / MINUTE_MS) * MINUTE_MS)
-    this.addRow({ minute, kind, network, count: times })
+    this.addRow({ minute, kind, network, count: 1 })
   }
 
   get isEmpty(): boolean {

@@ -54,7 +54,6 @@ export function addressFamily(addressOrNetwork: string): 4 | 6 | null {
 }
 
 function prefixOf(address: string, { ipv4Bytes, ipv6Bytes }: { ipv4Bytes: number; ipv6Bytes: number }) {
-  // Sessions and audit entries of earlier versions may still contain ports.
   const ip = addressWithoutPort(address)
   const family = isIP(ip)
   if (family === 0) return 'unknown'
@@ -98,9 +97,7 @@ export interface Client {
   readonly acceptLanguage?: string | undefined
 }
 
-/**
- * A Redis hash stays in its compact form while every field is at most this long (hash-max-listpack-value).
- */
+/** Enough to tell browsers apart; there are millions of sessions. */
 export const MAX_USER_AGENT_BYTES = 64
 /** A refused origin can be any text; this much is enough to identify it. */
 const MAX_ORIGIN_LENGTH = 300

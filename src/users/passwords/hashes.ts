@@ -159,7 +159,7 @@ function readFirebaseScryptHash(text: string): ImportedHash {
       'is not a well-formed Firebase hash ($fbscrypt$v=1,n=…,r=…,p=…,ss=…,sk=…$salt$hash)',
     )
   requireAffordableScrypt(hash)
-  return { matches: password => matchesFirebaseHash(hash, password, SCRYPT_MAX_MEMORY_BYTES) }
+  return { matches: password => matchesFirebaseHash(hash, password) }
 }
 
 /**
@@ -240,9 +240,8 @@ function readFirebaseHash(text: string): FirebaseHash | null {
 function matchesFirebaseHash(
   { ln, r, p, saltSeparator, signerKey, salt, hash }: FirebaseHash,
   password: string,
-  maxmem: number,
 ): Promise<boolean> {
-  const options = { N: 2 ** ln, r, p, maxmem }
+  const options = { N: 2 ** ln, r, p, maxmem: SCRYPT_MAX_MEMORY_BYTES }
   return new Promise((resolve, reject) => {
     scrypt(password, Buffer.concat([salt, saltSeparator]), DERIVED_BYTES, options, (error, derived) => {
       if (error) return reject(error)

@@ -47,14 +47,15 @@ export function logOptions(
 
 let processOutput: LogDestination | undefined
 
-/** One for the process. Nothing ever waits for it: neither for a full disk nor for a reader that has stopped. */
+/** One for the process. */
 function standardOutput(): LogDestination {
-  processOutput ??= nonBlockingOutput(1)
+  processOutput ??= nonBlockingOutput()
   return processOutput
 }
 
-function nonBlockingOutput(fd: number): LogDestination {
-  const output = destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES })
+/** Nothing ever waits for it: neither for a full disk nor for a reader that has stopped. */
+function nonBlockingOutput(): LogDestination {
+  const output = destination({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES })
   const flush = output.flushSync.bind(output)
   let isFailing = false
   let lost = 0
