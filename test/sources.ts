@@ -234,9 +234,9 @@ export {
   openPostgres,
   RETRY_LIMIT_MS,
   RETRY_MS,
+  SET_SESSION,
 } from '../src/platform/database/postgres.js'
 export { isAnswering, isOutage } from '../src/platform/database/postgres-errors.js'
-export { SET_SESSION } from '../src/platform/database/postgres-session.js'
 export { accounts, users } from '../src/platform/database/schema/accounts.js'
 export { knownDevices } from '../src/platform/database/schema/anomalies.js'
 export { auditChain, auditLog, refusalCounts } from '../src/platform/database/schema/audit.js'

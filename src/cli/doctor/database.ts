@@ -4,8 +4,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { OperationSettings, Settings } from '../../platform/config/settings.js'
 import { MIGRATIONS_FOLDER } from '../../platform/database/connection.js'
-import { findPrimary, hostUrls } from '../../platform/database/postgres.js'
-import { ISOLATION_LEVEL, SESSION_SETTINGS, SET_LOCAL } from '../../platform/database/postgres-session.js'
+import {
+  findPrimary,
+  hostUrls,
+  ISOLATION_LEVEL,
+  SESSION_SETTINGS,
+  SET_LOCAL,
+} from '../../platform/database/postgres.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { loadSecretKeys } from '../../platform/secrets/key-files.js'
 import type { Clock } from '../../platform/time.js'

@@ -7,7 +7,6 @@ import { Logger } from '../log.js'
 import { within } from '../time.js'
 import { type Connection, type Db, MIGRATIONS_FOLDER, REPORTS_AT_ONCE } from './connection.js'
 import { isAnswering, isLockTimeout, isOutage, isReadOnly } from './postgres-errors.js'
-import { ISOLATION_LEVEL, SET_LOCAL, SET_SESSION } from './postgres-session.js'
 
 /** How often a silent server is tried again. */
 export const RETRY_MS = 250
@@ -141,6 +140,34 @@ export class CircuitBreaker {
 
 function silence(): Error {
   return new Error('the server does not answer')
+}
+
+/**
+ * What the server, the database or the role may have set otherwise, and what reading an answer relies on. Without quotes,
+ * so that they can stand in PgBouncer's `connect_query` (docs/operations/postgresql.md).
+ */
+export const SESSION_SETTINGS = {
+  DateStyle: 'ISO, MDY',
+  TimeZone: 'UTC',
+  IntervalStyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+} as const
+
+/** Of every transaction that does not say otherwise. */
+export const ISOLATION_LEVEL = 'isolation level read committed'
+
+/** Statements for a new session. */
+export const SET_SESSION = `${settingWith('set')}; set session characteristics as transaction ${ISOLATION_LEVEL}`
+
+/** The same for one transaction, which has to begin with {@link ISOLATION_LEVEL}. */
+export const SET_LOCAL = settingWith('set local')
+
+function settingWith(verb: string): string {
+  return Object.entries(SESSION_SETTINGS)
+    .map(([name, value]) => `${verb} ${name} = ${value}`)
+    .join('; ')
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
