@@ -39,7 +39,23 @@ export class RateLimiter {
     private readonly auditLog: AuditLog,
     metrics: Metrics,
   ) {
-    this.declareIn(metrics)
+    metrics.counter({
+      name: 'rate_limit_refusals_total',
+      help: 'Actions refused because a counter was over its limit, by kind',
+      label: 'kind',
+      read: () => this.refusals,
+    })
+    metrics.counter({
+      name: 'rate_limit_alarms_total',
+      help: 'Actions let through while a counter that everybody shares was over its limit, by kind',
+      label: 'kind',
+      read: () => this.overAlarm,
+    })
+    metrics.gauge({
+      name: 'rate_limit_silent_shards',
+      help: 'Shards of Redis that do not count, so that each process counts for itself',
+      read: () => this.counters.silentShards,
+    })
   }
 
   /**
@@ -114,26 +130,6 @@ export class RateLimiter {
   /** Like {@link countIfAllowed}, for callers that only need yes or no. */
   async isAllowed(action: LimitedAction): Promise<boolean> {
     return (await this.countIfAllowed(action)) !== null
-  }
-
-  private declareIn(metrics: Metrics): void {
-    metrics.counter({
-      name: 'rate_limit_refusals_total',
-      help: 'Actions refused because a counter was over its limit, by kind',
-      label: 'kind',
-      read: () => this.refusals,
-    })
-    metrics.counter({
-      name: 'rate_limit_alarms_total',
-      help: 'Actions let through while a counter that everybody shares was over its limit, by kind',
-      label: 'kind',
-      read: () => this.overAlarm,
-    })
-    metrics.gauge({
-      name: 'rate_limit_silent_shards',
-      help: 'Shards of Redis that do not count, so that each process counts for itself',
-      read: () => this.counters.silentShards,
-    })
   }
 
   private async refuseIfFull(

@@ -37,7 +37,17 @@ export class Passwords implements OnModuleInit {
       maxWaiting: WAITING_FOR_EACH * hashConcurrency,
       refusal: () => unavailable('TOO_BUSY'),
     })
-    this.declareIn(metrics)
+    metrics.gauge({
+      name: 'hash_queue_jobs',
+      help: 'Passwords that are being hashed, and that wait for it',
+      label: 'state',
+      read: () => ({ running: this.queue.state.running, waiting: this.queue.state.waiting }),
+    })
+    metrics.counter({
+      name: 'hash_queue_dropped_total',
+      help: 'Passwords refused with TOO_BUSY because too many waited',
+      read: () => this.queue.state.dropped,
+    })
   }
 
   async onModuleInit(): Promise<void> {
@@ -70,20 +80,6 @@ export class Passwords implements OnModuleInit {
   /** Whether a hash was made with parameters other than the current ones. */
   needsRehash(stored: string): boolean {
     return !stored.startsWith(`$argon2id$v=19$m=${this.settings.hashMemoryKib},t=2,p=1$`)
-  }
-
-  private declareIn(metrics: Metrics): void {
-    metrics.gauge({
-      name: 'hash_queue_jobs',
-      help: 'Passwords that are being hashed, and that wait for it',
-      label: 'state',
-      read: () => ({ running: this.queue.state.running, waiting: this.queue.state.waiting }),
-    })
-    metrics.counter({
-      name: 'hash_queue_dropped_total',
-      help: 'Passwords refused with TOO_BUSY because too many waited',
-      read: () => this.queue.state.dropped,
-    })
   }
 
   /** The dummy hash is verified as well, so that timing does not reveal a weak or unreadable hash. */
