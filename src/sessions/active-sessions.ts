@@ -62,7 +62,7 @@ export class ActiveSessions {
   async list(
     userId: string,
     currentSid: SessionHandle | null,
-    { satellite, language }: { satellite?: string | undefined; language?: string | undefined } = {},
+    { satellite = null, language }: { satellite?: string | null; language?: string | undefined } = {},
   ): Promise<{ sites: SiteSessions[] }> {
     const reader = { currentSid, language: languageWanted(language) ?? this.settings.defaultLanguage }
     const sites = new Map<string, SiteSessions & { sessions: SessionView[] }>()
@@ -86,7 +86,7 @@ export class ActiveSessions {
     sid: SessionHandle,
     client: Client | null,
     reason: string,
-    { satellite, operator }: { satellite?: string | undefined } & Pick<Actor, 'operator'> = {},
+    { satellite = null, operator }: { satellite?: string | null } & Pick<Actor, 'operator'> = {},
   ): Promise<boolean> {
     const session = await this.store.find(sid, this.clock.now())
     if (!session || !matches(session, userId, satellite)) return false
@@ -130,8 +130,8 @@ export class ActiveSessions {
   }
 }
 
-function matches(session: Session, userId: string, satellite: string | undefined): boolean {
-  const isOfSite = satellite === undefined || (session.source === 'satellite' && session.origin === satellite)
+function matches(session: Session, userId: string, satellite: string | null): boolean {
+  const isOfSite = satellite === null || (session.source === 'satellite' && session.origin === satellite)
   return isOfSite && session.userId === userId
 }
 
@@ -154,16 +154,16 @@ export class OwnSessions {
   ) {}
 
   async list(actor: SessionActor): Promise<OwnSessionsView> {
-    const satellite = this.confinedTo(actor)
+    const satellite = this.reauthentication.confinementOf(actor)
     const language = actor.client.acceptLanguage
     const { sites } = await this.activeSessions.list(actor.userId, actor.sid, { satellite, language })
-    return { complete: satellite === undefined, sites }
+    return { complete: satellite === null, sites }
   }
 
   /** Throws `NOT_FOUND` when there is no such session, or this one may not see it. */
   async end(actor: SessionActor, sid: string): Promise<void> {
     const handle = asSessionHandle(sid)
-    const satellite = this.confinedTo(actor)
+    const satellite = this.reauthentication.confinementOf(actor)
     const isEnded =
       handle &&
       (await this.activeSessions.end(actor.userId, handle, actor.client, 'ended by its user', { satellite }))
@@ -177,15 +177,11 @@ export class OwnSessions {
    * one may not see.
    */
   async endOthers(actor: SessionActor): Promise<number> {
-    if (this.confinedTo(actor) !== undefined) {
+    if (this.reauthentication.confinementOf(actor) !== null) {
       this.noteRefusal(actor, 'not re-authenticated')
       this.reauthentication.require(actor)
     }
     return this.activeSessions.endOthers(actor, actor.sid, actor.client)
-  }
-
-  private confinedTo(actor: SessionActor): string | undefined {
-    return this.reauthentication.confinementOf(actor) ?? undefined
   }
 
   private noteRefusal(actor: SessionActor, reason: string): void {
