@@ -9,15 +9,15 @@ import { FactorMails } from './factor-mails.js'
 import { FactorResets } from './factor-resets.js'
 import { PasskeysModule } from './passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes.js'
-import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices.js'
+import { RememberedDevices } from './remembered-devices.js'
 import { TotpFactors } from './totp.js'
 import { UserFactors } from './user-factors.js'
 
-const SHARED = [FactorMails, FactorResets, RecoveryCodes, RememberedDevices, TotpFactors, UserFactors]
+const PROVIDERS = [FactorMails, FactorResets, RecoveryCodes, RememberedDevices, TotpFactors, UserFactors]
 
 @Module({
   imports: [AnomaliesModule, AuditLogModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
-  providers: [...SHARED, RememberedDeviceCleanup],
-  exports: [...SHARED, PasskeysModule],
+  providers: PROVIDERS,
+  exports: [...PROVIDERS, PasskeysModule],
 })
 export class FactorsModule {}

@@ -16,6 +16,7 @@ import { Clock, secondsAfter } from '../platform/time.js'
 const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
 /** More browsers than people have; the newest stay. */
 const MAX_DEVICES = 20
+const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
 
 /** A browser as its user sees it. */
 interface RememberedDevice {
@@ -32,6 +33,7 @@ export class RememberedDevices {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
   /** Remembers a browser for 30 days and returns the token that it keeps. Beyond 20 the oldest is forgotten. */
@@ -108,6 +110,14 @@ export class RememberedDevices {
       .returning()
   }
 
+  /** On one replica at a time; returns how many were removed, or null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  removeExpired(): Promise<number | null> {
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, rememberedDevices, rememberedDevices.expiresAt, now),
+    )
+  }
+
   private isLiveOf(userId: string) {
     return and(eq(rememberedDevices.userId, userId), gt(rememberedDevices.expiresAt, this.clock.now()))
   }
@@ -133,23 +143,4 @@ export function clearRememberedDeviceCookie(reply: FastifyReply): void {
 export function presentedRememberedDevice(request: FastifyRequest): string | null {
   const [token, ...others] = cookieValues(request, NAME)
   return token === undefined || others.length > 0 ? null : token
-}
-
-const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
-
-/** Removes what has expired, on one replica at a time. */
-@Injectable()
-export class RememberedDeviceCleanup {
-  constructor(
-    private readonly database: Database,
-    private readonly jobs: LeasedJobs,
-  ) {}
-
-  /** Returns how many were removed; null when the run did not finish here. */
-  @Interval(JOB.everyMs)
-  run(): Promise<number | null> {
-    return this.jobs.run(JOB, now =>
-      removeExpiredRows(this.database, rememberedDevices, rememberedDevices.expiresAt, now),
-    )
-  }
 }

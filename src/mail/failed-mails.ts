@@ -53,6 +53,8 @@ const CLAIM_SECONDS = 60
 /** Of the mail server's message. */
 const MAX_ERROR_LENGTH = 300
 
+const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
+
 type Row = typeof failedMails.$inferSelect
 
 /** A mail that could not be sent. */
@@ -76,6 +78,7 @@ export class FailedMails {
     private readonly tokens: OneTimeTokens,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
+    private readonly jobs: LeasedJobs,
   ) {}
 
   /** Records in the audit log that sending a mail was given up. */
@@ -191,6 +194,14 @@ export class FailedMails {
     )
   }
 
+  /** On one replica at a time; returns how many were removed, or null when it did not run to completion here. */
+  @Interval(JOB.everyMs)
+  removeExpired(): Promise<number | null> {
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now),
+    )
+  }
+
   private isKept() {
     return gt(failedMails.expiresAt, this.clock.now())
   }
@@ -223,24 +234,5 @@ export class FailedMails {
       this.logger.warn(`A failed mail cannot be read: ${causeMessage(error)}`)
       return null
     }
-  }
-}
-
-const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
-
-/** Removes failed mails that can no longer be resent, on one replica at a time. */
-@Injectable()
-export class FailedMailCleanup {
-  constructor(
-    private readonly database: Database,
-    private readonly jobs: LeasedJobs,
-  ) {}
-
-  /** Returns how many were removed; null when it did not run to completion here. */
-  @Interval(JOB.everyMs)
-  run(): Promise<number | null> {
-    return this.jobs.run(JOB, now =>
-      removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now),
-    )
   }
 }

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import {
-  Database,
-  FailedMailCleanup,
-  failedMails,
-  Mailer,
-  rotateSecretKeys,
-  type User,
-} from '../../sources.js'
+import { Database, FailedMails, failedMails, Mailer, rotateSecretKeys, type User } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
@@ -157,7 +150,7 @@ describe('operator console: failed mails', () => {
     expect(await failedTo({ email: to })).toEqual([kept])
     app.clock.advance(2 * MINUTE)
     expect(await failedTo({ email: to })).toEqual([])
-    await app.get(FailedMailCleanup).run()
+    await app.get(FailedMails).removeExpired()
     const rows = await app.get(Database).run(db => db.select().from(failedMails))
     expect(rows.map(({ id }) => id)).not.toContain(kept?.id)
   })

@@ -5,7 +5,6 @@ import {
   accounts,
   Database,
   OneTimeTokens,
-  RememberedDeviceCleanup,
   RememberedDevices,
   rememberedDevices,
   rotateSecretKeys,
@@ -414,15 +413,15 @@ describe('a remembered device', () => {
       app.get(Database).run(db => db.select().from(rememberedDevices).where(eq(rememberedDevices.userId, id)))
     const { expiresAt } = (await rowsOf(old.user))[0]!
     const leftSeconds = (expiresAt.getTime() - app.clock.now().getTime()) / 1000
-    await app.get(RememberedDeviceCleanup).run()
+    await app.get(RememberedDevices).removeExpired()
     expect(await rowsOf(old.user)).toHaveLength(1)
     await passTime(app, leftSeconds)
-    expect(await app.get(RememberedDeviceCleanup).run()).toBeGreaterThanOrEqual(1)
+    expect(await app.get(RememberedDevices).removeExpired()).toBeGreaterThanOrEqual(1)
     expect(await rowsOf(old.user)).toEqual([])
     expect(await rowsOf(young.user)).toHaveLength(1)
     expect(outcome(await firstStep(app, young.user, withDevice(young.token)))).toBe('200')
     // At most once an hour, whichever replica is first.
-    expect(await app.get(RememberedDeviceCleanup).run()).toBeNull()
+    expect(await app.get(RememberedDevices).removeExpired()).toBeNull()
   })
 
   it('of more than 20 is the oldest to be forgotten', async () => {
