@@ -289,7 +289,7 @@ export class ReauthenticationController {
       'access token for some minutes (10 unless configured). Endpoints that require it answer ' +
       '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
       '(RFC 9470) and the member `methods`: what the user can use here, of `password`, `totp`, `passkey` and `recovery`. No new ' +
-      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After a 503 nothing is used up: ' +
+      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After a 503 ' +
       'the same proof can be sent again.',
   })
   @Answers(200, 'The proof is right', ReauthenticationAnswer)

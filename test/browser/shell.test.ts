@@ -194,6 +194,8 @@ describe('a form', () => {
     expect(await field.getAttribute('type')).toBe('password')
     await page.getByRole('button', { name: 'Show password' }).click()
     expect(await field.getAttribute('type')).toBe('text')
+    // Some browsers check spelling on a server.
+    expect(await field.getAttribute('spellcheck')).toBe('false')
     expect(await field.inputValue()).toBe(PASSWORD)
   })
 

@@ -12,7 +12,7 @@ export interface Option {
   readonly hint?: ReactNode
 }
 
-/** One of a few options, all visible. */
+/** One of a few options, all visible. A later `chosen` leaves alone what the user has chosen. */
 export function RadioChoice({
   label,
   name,
@@ -26,6 +26,7 @@ export function RadioChoice({
   readonly chosen: string
   readonly onChoose?: (value: string) => void
 }) {
+  const first = useRef(chosen).current
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -36,7 +37,7 @@ export function RadioChoice({
               type="radio"
               name={name}
               value={option.value}
-              defaultChecked={option.value === chosen}
+              defaultChecked={option.value === first}
               onChange={() => onChoose?.(option.value)}
             />
             <span>
@@ -50,7 +51,7 @@ export function RadioChoice({
   )
 }
 
-/** One of many options. */
+/** One of many options. A later `chosen` leaves alone what the user has chosen. */
 export function SelectField({
   label,
   name,
@@ -65,11 +66,12 @@ export function SelectField({
   readonly hint?: string
 }) {
   const id = useId()
+  const first = useRef(chosen).current
   const fault = use(FieldErrors).find(({ field }) => field === name)
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select id={id} name={name} defaultValue={chosen} aria-describedby={hint && `${id}-hint`}>
+      <select id={id} name={name} defaultValue={first} aria-describedby={hint && `${id}-hint`}>
         {options.map(option => (
           <option key={option.value} value={option.value}>
             {option.name}

@@ -242,7 +242,8 @@ export function Field({ label, hint, button, below, autoFocus, ...input }: Field
   )
 }
 
-const focusOn = (input: HTMLInputElement | null) => input?.focus()
+/** Once a dialog that was hidden in the same step is closed: until then nothing else takes the focus. */
+const focusOn = (input: HTMLInputElement | null) => queueMicrotask(() => input?.focus())
 
 export function EmailField({
   label = t('field.email'),

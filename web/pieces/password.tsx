@@ -18,7 +18,7 @@ export function PasswordField({ label = t('field.password'), ...input }: Partial
       type={isShown ? 'text' : 'password'}
       autoComplete="current-password"
       autoCapitalize="none"
-      spellCheck={false}
+      spellCheck="false"
       required
       button={
         <button type="button" onClick={() => setIsShown(!isShown)}>

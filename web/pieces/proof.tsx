@@ -114,7 +114,7 @@ export function CodeField({ label = t('field.code') }: { readonly label?: string
       pattern="[0-9 ]{6,8}"
       title={t('field.sixDigits')}
       maxLength={8}
-      spellCheck={false}
+      spellCheck="false"
       className="code"
       onChange={sendWhole}
       autoFocus
@@ -131,7 +131,7 @@ function RecoveryCodeField() {
       hint={t('field.recoveryHint')}
       autoComplete="off"
       autoCapitalize="characters"
-      spellCheck={false}
+      spellCheck="false"
       maxLength={32}
       className="code"
       autoFocus

@@ -148,7 +148,11 @@ function Rights({
             put('satellites', satelliteChangesIn(form, person.satellites), t('member.sitesSaved'))
           }
         >
-          <SatelliteBoxes list={satellites} chosen={person.satellites} />
+          <SatelliteBoxes
+            key={String(person.satellites === null)}
+            list={satellites}
+            chosen={person.satellites}
+          />
         </Form>
       </Section>
     </>

@@ -320,15 +320,17 @@ function useProofCheck(
   const pause = isWaiting && isProofMissing(error) ? PAUSES_SECONDS[repeats] : undefined
   useEffect(() => {
     setDueAt(pause ? Date.now() + pause * 1_000 : null)
-    if (!pause) return
-    const timer = setTimeout(() => {
-      setRepeats(count => count + 1)
-      void run.current()
-    }, pause * 1_000)
-    return () => clearTimeout(timer)
     // A check by hand begins the pause anew.
   }, [pause, error])
-  return { ...action, secondsLeft: useSecondsUntil(dueAt) }
+  const secondsLeft = useSecondsUntil(dueAt)
+  const isDue = dueAt !== null && secondsLeft === null
+  useEffect(() => {
+    if (!isDue) return
+    setDueAt(null)
+    setRepeats(count => count + 1)
+    void run.current()
+  }, [isDue])
+  return { ...action, secondsLeft }
 }
 
 /** The check itself succeeded, but there was no proof. */

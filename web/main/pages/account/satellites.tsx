@@ -101,7 +101,7 @@ function AddSatellite() {
         inputMode="url"
         autoComplete="off"
         autoCapitalize="none"
-        spellCheck={false}
+        spellCheck="false"
         maxLength={300}
         required
       />
