@@ -6,7 +6,7 @@ import { FactorResets } from '../factors/factor-resets.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
-import { inAnyLocale, WITHOUT_SORTING } from '../platform/database/sql.js'
+import { byLetters, lettersOf, WITHOUT_SORTING } from '../platform/database/sql.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { UNSTORABLE } from '../platform/http/fields.js'
 import { decodeCursor, encodeCursor, PageCursor } from '../platform/http/paging.js'
@@ -201,10 +201,10 @@ const KEYS = {
     parse: asTime,
   },
   name: {
-    key: inAnyLocale(sql`coalesce(${users.name}, ${users.email})`),
-    // What `lower()` does there.
-    textOf: ({ name, email }: User) => (name ?? email).replace(/[A-Z]/g, letter => letter.toLowerCase()),
-    form: new RegExp(`^[^${UNSTORABLE}]{1,254}$`, 'u'),
+    key: byLetters(sql`coalesce(${users.name}, ${users.email})`),
+    textOf: ({ name, email }: User) => lettersOf(name ?? email),
+    // Of a name of accents alone nothing is left.
+    form: new RegExp(`^[^${UNSTORABLE}]{0,254}$`, 'u'),
     parse: (text: string) => sql`${text}::text`,
   },
   lastLogin: {
@@ -244,13 +244,13 @@ function memberCursor(sort: MemberSort, user: User): string {
   return encodeCursor(user.role === 'owner' ? sort : `${sort}.${id}.${key}`)
 }
 
-const PLACE = new RegExp(`^(?<sort>-?[a-zA-Z]+)(?:\\.(?<id>${UUID})\\.(?<key>.+))?$`, 'u')
+const PLACE = new RegExp(`^(?<sort>-?[a-zA-Z]+)(?:\\.(?<id>${UUID})\\.(?<key>.*))?$`, 'u')
 
 /** The position in one of our cursors; null for any other text. */
 export function placeInCursor(text: string): MemberPlace | null {
   const { sort, id, key } = PLACE.exec(decodeCursor(text, PLACE) ?? '')?.groups ?? {}
   if (!isSort(sort)) return null
-  if (!id || !key) return { sort, last: null }
+  if (!id || key === undefined) return { sort, last: null }
   return keyOf(sort).form.test(key) ? { sort, last: { id, key } } : null
 }
 

@@ -124,6 +124,22 @@ export function inAnyLocale(column: SQLWrapper): SQL {
   return sql`lower((${column}) collate "C")`
 }
 
+/** The same, where letters with accents sort among those without: the key of `users_account_name`. */
+export function byLetters(column: SQLWrapper): SQL {
+  return inAnyLocale(
+    sql`normalize(regexp_replace(normalize(${column}, NFD), '[\\u0300-\\u036f]', '', 'g'), NFC)`,
+  )
+}
+
+/** What {@link byLetters} makes of a text. */
+export function lettersOf(text: string): string {
+  const plain = text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+  return plain.replace(/[A-Z]/g, letter => letter.toLowerCase())
+}
+
 /** Whether the column begins with the text, in the same way, found with the index `lower(column) text_pattern_ops`. */
 export function startsWithIgnoringCase(column: SQLWrapper, text: string): SQL {
   // The index has what this database makes of a name, so it is asked for what the database makes of the prefix.

@@ -168,7 +168,7 @@ describe('the team', () => {
     async function aTeam() {
       const { owner, session } = await anAccount()
       const members: Record<string, string> = {}
-      for (const name of ['émile', 'berta', 'Anna', 'Carl']) {
+      for (const name of ['émile', 'berta', 'Anna', 'Frida']) {
         app.clock.advance(60)
         const member = await aMember(app, owner)
         members[member.id] = name
@@ -186,16 +186,16 @@ describe('the team', () => {
     }
 
     it.each([
-      ['', ['owner', 'émile', 'berta', 'Anna', 'Carl']],
-      ['joined', ['owner', 'émile', 'berta', 'Anna', 'Carl']],
-      ['-joined', ['owner', 'Carl', 'Anna', 'berta', 'émile']],
-      ['name', ['owner', 'Anna', 'berta', 'Carl', 'émile']],
-      ['-name', ['owner', 'émile', 'Carl', 'berta', 'Anna']],
-      ['lastLogin', ['owner', 'never', 'never', 'Carl', 'berta']],
-      ['-lastLogin', ['owner', 'berta', 'Carl', 'never', 'never']],
+      ['', ['owner', 'émile', 'berta', 'Anna', 'Frida']],
+      ['joined', ['owner', 'émile', 'berta', 'Anna', 'Frida']],
+      ['-joined', ['owner', 'Frida', 'Anna', 'berta', 'émile']],
+      ['name', ['owner', 'Anna', 'berta', 'émile', 'Frida']],
+      ['-name', ['owner', 'Frida', 'émile', 'berta', 'Anna']],
+      ['lastLogin', ['owner', 'never', 'never', 'Frida', 'berta']],
+      ['-lastLogin', ['owner', 'berta', 'Frida', 'never', 'never']],
     ])('by "%s", the owner first: a page goes on where the one before it ended', async (sort, expected) => {
       const { session, nameOf, logIn } = await aTeam()
-      await logIn('Carl')
+      await logIn('Frida')
       await logIn('berta')
       for (const limit of [1, 2, 5]) {
         const seen: Row[] = []

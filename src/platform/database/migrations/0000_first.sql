@@ -393,7 +393,7 @@ CREATE INDEX "ownership_transfers_ready" ON "ownership_transfers" USING btree ("
 CREATE UNIQUE INDEX "users_email" ON "users" USING btree ("email");--> statement-breakpoint
 CREATE INDEX "users_email_prefix" ON "users" USING btree ("email" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "users_account_created" ON "users" USING btree ("account_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "users_account_name" ON "users" USING btree ("account_id",lower(coalesce("name", "email") collate "C"),"id");--> statement-breakpoint
+CREATE INDEX "users_account_name" ON "users" USING btree ("account_id",lower((normalize(regexp_replace(normalize(coalesce("name", "email"), NFD), '[\u0300-\u036f]', '', 'g'), NFC)) collate "C"),"id");--> statement-breakpoint
 CREATE INDEX "users_account_login" ON "users" USING btree ("account_id",coalesce("last_login_at", 'epoch'::timestamptz),"id");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_owner" ON "users" USING btree ("account_id") WHERE role = 'owner';--> statement-breakpoint
 CREATE INDEX "familiar_clients_device_id" ON "familiar_clients" USING btree ("value") WHERE "familiar_clients"."kind" = 'device id';--> statement-breakpoint

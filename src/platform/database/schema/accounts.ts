@@ -88,7 +88,8 @@ export const users = pgTable(
     index('users_account_created').on(table.accountId, table.createdAt, table.id),
     index('users_account_name').on(
       table.accountId,
-      sql`lower(coalesce(${table.name}, ${table.email}) collate "C")`,
+      // byLetters() of the name.
+      sql`lower((normalize(regexp_replace(normalize(coalesce(${table.name}, ${table.email}), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC)) collate "C")`,
       table.id,
     ),
     index('users_account_login').on(
