@@ -78,10 +78,7 @@ export class AnomalyResponse {
 
   /** Ends the session, once: the next refresh would find no session to mail the user about. */
   async end(session: OwnedSession, client: Client): Promise<void> {
-    const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
-    await this.changes.commit(transaction =>
-      this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event),
-    )
+    await this.changes.end(session, client, 'anomaly')
   }
 }
 
