@@ -89,11 +89,6 @@ test('it goes with no call from a satellite, whatever its page asks for', async 
   for (const { headers } of received) expect(headers).not.toHaveProperty('cookie')
 })
 
-test('a login on a satellite sets none', async () => {
-  await loggedInOn(SHOP_ONE)
-  expect(await sessionCookies()).toEqual([])
-})
-
 test('logging out takes it from the browser', async () => {
   const tab = await loggedInOn(MAIN)
   await tab.run('client.logout()')

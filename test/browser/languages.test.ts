@@ -44,9 +44,9 @@ async function readMessages(language: string): Promise<Record<string, string>> {
   return JSON.parse(await readFile(`web/messages/${language}.json`, 'utf8'))
 }
 
-async function logIn(password = PASSWORD): Promise<void> {
+async function logIn(): Promise<void> {
   await page.getByLabel('E-Mail').fill(owner.email)
-  await page.getByLabel('Passwort').fill(password)
+  await page.getByLabel('Passwort').fill(PASSWORD)
   await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
 }
 
@@ -72,12 +72,16 @@ describe('the language', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
   })
 
-  test('is chosen in the account menu, too', async () => {
-    await visit(page, `${MAIN}/account`)
+  test('is chosen in the account menu, too, also for what the service has found wrong with a field', async () => {
+    await visit(page, `${MAIN}/account/satellites`)
     await logIn()
+    await page.getByLabel('Adresse', { exact: true }).fill('https://192.0.2.7')
+    await page.getByLabel('Name', { exact: true }).fill('Laden')
+    await page.getByRole('button', { name: 'Satelliten hinzufügen' }).click()
+    await page.getByText('Eine IP-Adresse kann kein Satellit sein; nötig ist ein Name.').waitFor()
     await page.getByRole('button', { name: 'Kontomenü' }).click()
     await page.getByLabel('Sprache').selectOption('en')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByText('An IP address cannot be a satellite; it needs a name.').waitFor()
     await page.getByRole('link', { name: 'Billing' }).waitFor()
   })
 

@@ -84,13 +84,13 @@ async function get(place: Page | Frame = page, more: Request = {}): Promise<obje
   return askFor({ ...options, ...more }, place)
 }
 
-/** Gives the browser a copy of its passkey that differs in this. */
-async function changeCredential(change: object): Promise<void> {
+/** Gives the browser a copy of its passkey that is of this domain. */
+async function moveCredential(rpId: string): Promise<void> {
   const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
   const [credential] = credentials
   if (!credential) throw new Error('The browser has no passkey')
   await device.send('WebAuthn.clearCredentials', { authenticatorId })
-  await device.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...change } })
+  await device.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, rpId } })
 }
 
 /** Sends it from there, as login. */
@@ -107,12 +107,6 @@ test('a passkey of the browser logs in, and its session is in the cookie', async
   expect(cookies.map(({ name }) => name)).toContain('sessionId')
 })
 
-test('the same answer of the browser does not log in twice', async () => {
-  const response = await get()
-  expect(await logIn(response)).toMatchObject(SUCCESS)
-  expect(await logIn(response)).toMatchObject(INVALID)
-})
-
 test('an authenticator that has not checked its user does not log in', async () => {
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
   expect(await get()).toBe('NotAllowedError')
@@ -123,20 +117,12 @@ test('an authenticator that has not checked its user does not log in', async () 
 test('a passkey of another domain does not log in, and browsers do not lend ours', async () => {
   expect(await get(page, { rpId: 'evil.test' })).toBe('SecurityError')
   const { challenge } = (await call('/api/login/passkey/options', {})).json
-  await changeCredential({ rpId: 'evil.test' })
+  await moveCredential('evil.test')
   await page.goto(`${EVIL}/`)
   const response = await askFor({ challenge, rpId: 'evil.test' })
   expect(response).toMatchObject({ type: 'public-key' })
   await page.goto(`${MAIN}/`)
   expect(await logIn(response)).toMatchObject(INVALID)
-})
-
-test('a counter that goes back logs in, and is in the audit log', async () => {
-  expect(await logIn(await get())).toMatchObject(SUCCESS)
-  await changeCredential({ signCount: 0 })
-  expect(await logIn(await get())).toMatchObject(SUCCESS)
-  const rows = (await stage.app.auditRows()).filter(({ action }) => action === 'passkey.counter')
-  expect(rows.map(({ userId }) => userId)).toEqual([user.id])
 })
 
 const EMBED = `document.body.append(
