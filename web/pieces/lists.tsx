@@ -2,7 +2,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { useEffect } from './activity.js'
 import { PAUSE_MS } from './controls.js'
-import { type Load, type Part, useLoad } from './loading.js'
+import { type Load, type Part, partWithRows, useLoad } from './loading.js'
 import { Hint } from './notices.js'
 import { go, Link, usePlace } from './router.js'
 import { t } from './t.js'
@@ -128,26 +128,12 @@ export function usePage<P extends Part<unknown>>(
 ): ListPage<P> {
   const start = usePlace().query.get('after')
   const key = JSON.stringify([filter, start])
-  const wanted = useRef<string | null>(key)
-  wanted.current = key
-  useEffect(
-    () => () => {
-      wanted.current = null
-    },
-    [],
-  )
   const partAfter = (after: string | null) =>
     loadPart(new URLSearchParams({ ...filter, limit: ROWS_A_PAGE, ...(after && { after }) }))
-  const load = async () => {
-    let part = await partAfter(start)
-    for (let parts = 1; part.rows.length === 0 && part.next && parts < MOST_PARTS; parts++) {
-      // Somebody has typed on, or left.
-      if (wanted.current !== key) break
-      part = await partAfter(part.next)
-    }
-    return part
-  }
-  const page = useLoad(load, key)
+  const page = useLoad(isWanted => {
+    let left = MOST_PARTS
+    return partWithRows(partAfter, start, () => isWanted() && --left > 0)
+  }, key)
   const before = useRef<P | null>(null)
   if (page.data) before.current = page.data
   const isStale = page.data === null && page.error === null

@@ -109,8 +109,11 @@ export interface Load<T> {
   readonly reload: () => Promise<void>
 }
 
-/** Loads what a page shows, when it opens and whenever `key` changes; in an outage, retries until it is there. */
-export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
+/**
+ * Loads what a page shows, when it opens and whenever `key` changes; in an outage, retries until it is there. `isWanted` is
+ * false once somebody has left, or wants it anew.
+ */
+export function useLoad<T>(load: (isWanted: () => boolean) => Promise<T>, key = ''): Load<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: unknown }>({
     key,
     data: null,
@@ -121,13 +124,14 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
   const reload = useCallback(async () => {
     latest.current.turn += 1
     const { turn } = latest.current
+    const isWanted = () => turn === latest.current.turn
     try {
-      const data = await latest.current.load()
-      if (turn !== latest.current.turn) return
+      const data = await latest.current.load(isWanted)
+      if (!isWanted()) return
       stopRetrying(latest)
       setState({ key, data, error: null })
     } catch (error) {
-      if (turn !== latest.current.turn) return
+      if (!isWanted()) return
       const isOutage = outageIn(error) !== null
       if (isOutage) retryLater(latest, error, reload)
       else stopRetrying(latest)
@@ -150,22 +154,28 @@ export interface Part<T> {
   readonly next: string | null
 }
 
+/** The next part that has rows, or the last; the one that was reached once nobody wants to go on. */
+export async function partWithRows<P extends Part<unknown>>(
+  loadPart: (after: string | null) => Promise<P>,
+  after: string | null,
+  isWanted: () => boolean,
+): Promise<P> {
+  let part = await loadPart(after)
+  while (part.rows.length === 0 && part.next && isWanted()) part = await loadPart(part.next)
+  return part
+}
+
 /** A long list, loaded in parts. A change of `key` starts over. A part without rows but with a `next` is skipped. */
 export function usePages<T>(
   loadPart: (after: string | null) => Promise<Part<T>>,
   key = '',
 ): { readonly list: Load<Part<T>>; readonly more: Action<void> | null } {
   const [added, setAdded] = useState<(Part<T> & { key: string }) | null>(null)
-  const load = async (after: string | null) => {
-    let part = await loadPart(after)
-    while (part.rows.length === 0 && part.next) part = await loadPart(part.next)
-    return part
-  }
-  const first = useLoad(() => load(null), key)
+  const first = useLoad(isWanted => partWithRows(loadPart, null, isWanted), key)
   const later = added?.key === key ? added : null
   const next = (later ?? first.data)?.next ?? null
   const more = useAction(async () => {
-    const part = await load(next)
+    const part = await partWithRows(loadPart, next, () => true)
     setAdded({ key, rows: [...(later?.rows ?? []), ...part.rows], next: part.next })
   })
   const rows = [...(first.data?.rows ?? []), ...(later?.rows ?? [])]
