@@ -6,7 +6,11 @@ import { runCase } from './run-case.js'
 import { secretsKeptBy } from './service/leaked-secrets.js'
 import { Service } from './service/service.js'
 import { forgedTokens } from './values/forge-jwt.js'
-import { LATER } from './values/later.js'
+
+/** The cases that are not run here, each with the reason. */
+const LATER: Readonly<Record<string, string>> = {
+  'REV-07': 'test/faults lets a Redis master die',
+}
 
 /** Begun at once with the others, as it only waits: the service gives a request 15 s to arrive. */
 const SLOW: ReadonlySet<string> = new Set(['HTTP-12'])

@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm'
 import { generateSecret, generateSync } from 'otplib'
 import {
   type Clock,
-  Database,
   RecoveryCodes,
   recoveryCodes,
   SessionChanges,
@@ -12,7 +11,7 @@ import {
   Users,
 } from '../sources.js'
 import type { TestResponse } from './http-request.js'
-import { PASSWORD } from './people.js'
+import { sendLogin } from './people.js'
 import { MAIN, type TestApp } from './test-app.js'
 
 /** The app on somebody's phone. */
@@ -47,43 +46,24 @@ export async function giveAuthenticator(app: TestApp, { id }: Pick<User, 'id'>):
 }
 
 export function giveRecoveryCodes(app: TestApp, { id }: Pick<User, 'id'>): Promise<string[]> {
-  return app.get(Database).transaction(transaction => app.get(RecoveryCodes).replace(transaction, id))
+  return app.database.transaction(transaction => app.get(RecoveryCodes).replace(transaction, id))
 }
 
 type Headers = Record<string, string>
 
-/** The first step of a login, with the right password. */
-export function firstStep(
-  app: TestApp,
-  { email }: Pick<User, 'email'>,
-  { source = 'main', password = PASSWORD, ...headers }: Headers = {},
-): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/login',
-    headers: { Origin: MAIN, ...headers },
-    body: { email, password, source },
-  })
-}
-
-/** The second one, with what `body` has. */
+/** The second step of a login, with what `body` has. */
 export function secondStep(app: TestApp, body: object, headers: Headers = {}): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/login/second-factor',
-    headers: { Origin: MAIN, ...headers },
-    body,
-  })
+  return app.post('/api/login/second-factor', body, { Origin: MAIN, ...headers })
 }
 
 /** The challenge that the right password leads to. */
 export async function aChallenge(app: TestApp, user: Pick<User, 'email'>, headers: Headers = {}) {
-  const { json } = await firstStep(app, user, headers)
+  const { json } = await sendLogin(app, user, headers)
   if (json?.code !== 'SECOND_FACTOR_REQUIRED') throw new Error(`The first step answered ${json?.code}`)
   return json.challenge as string
 }
 
 /** As if the user had used all their recovery codes. */
 export async function spendCodes(app: TestApp, userId: string): Promise<void> {
-  await app.get(Database).run(db => db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)))
+  await app.database.run(db => db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)))
 }

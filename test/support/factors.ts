@@ -3,7 +3,6 @@ import {
   type AuthMethod,
   accounts,
   authMethods,
-  Database,
   type Db,
   handleOf,
   Reauthentication,
@@ -61,12 +60,12 @@ export function requireOf(
     secondFactorFrom: app.clock.now(),
     secondFactorEnforced: secondFactor !== 'off',
   }
-  return app.get(Database).run(db => db.update(accounts).set(policy).where(eq(accounts.id, accountId)))
+  return app.database.run(db => db.update(accounts).set(policy).where(eq(accounts.id, accountId)))
 }
 
 /** As the job does once the days of grace are over; a trigger sets what it has to be. */
 export async function markLate(app: TestApp, { id }: Pick<User, 'id'>): Promise<void> {
-  await app.get(Database).run(db => db.update(users).set({ mustEnrol: true }).where(eq(users.id, id)))
+  await app.database.run(db => db.update(users).set({ mustEnrol: true }).where(eq(users.id, id)))
 }
 
 async function change(app: TestApp, userId: string, work: (transaction: Db) => Promise<unknown>) {

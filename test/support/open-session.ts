@@ -2,7 +2,6 @@ import { aSession } from '../contracts/a-session.js'
 import {
   authMethods,
   type Client,
-  Database,
   type EntitledUser,
   type NewSession,
   type Session,
@@ -26,7 +25,7 @@ export async function openSession(
   const sessions = app.get(SessionsService)
   const user = (await app.get(Users).find(id)) as EntitledUser
   const opened = sessions.create({ ...user, userId: id }, { source, client }, { methods: authMethods('pwd') })
-  const count = await app.get(Database).run(db => sessions.add(db, opened.session))
+  const count = await app.database.run(db => sessions.add(db, opened.session))
   await sessions.endSurplus(id, count, client)
   return opened
 }
@@ -43,6 +42,6 @@ export function listSession(
 /** The row of a session, without what a login checks; what is not given is as in {@link aSession}. */
 export async function listRow(app: TestApp, given: Partial<Session>): Promise<SessionHandle> {
   const session = aSession(given)
-  await app.get(Database).run(db => app.get(SessionStore).add(db, session))
+  await app.database.run(db => app.get(SessionStore).add(db, session))
   return session.sid
 }

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { Database } from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 /** Advances the clock, and expires job leases, which the database times. */
@@ -10,7 +9,5 @@ export async function passTime(app: TestApp, seconds: number): Promise<void> {
 
 /** Moves the leases back, as if the jobs had run that much earlier. */
 export async function ageLeases(app: TestApp, seconds: number): Promise<void> {
-  await app
-    .get(Database)
-    .run(db => db.execute(sql`update leases set until = until - make_interval(secs => ${seconds})`))
+  await app.query(sql`update leases set until = until - make_interval(secs => ${seconds})`)
 }

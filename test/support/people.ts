@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
   canonicalEmail,
-  Database,
   type Email,
   initialGrant,
   type NewUser,
@@ -37,7 +36,7 @@ export async function importMembers(
     const rest = { name: null, satellites: null, passwordHash: null }
     return { id: randomUUID(), accountId, email: anEmail(), role: 'member', granted, ...rest }
   })
-  return app.get(Database).transaction(async transaction => {
+  return app.database.transaction(async transaction => {
     const added: User[] = []
     for (const member of members) added.push(await app.get(Users).add(transaction, member, createdAt))
     return added
@@ -56,6 +55,27 @@ export interface SignedIn {
   readonly answer: TestResponse
 }
 
+/** What a login may have of its own; what is not named here is a header, of which an empty list is none. */
+interface Login {
+  readonly source?: Source
+  readonly password?: string
+  readonly [header: string]: string | string[] | undefined
+}
+
+/** Sends a login as a page of that kind of site would; resolves whatever the answer. */
+export function sendLogin(
+  app: TestApp,
+  { email }: { readonly email: string },
+  { source = 'main', password = PASSWORD, ...headers }: Login = {},
+): Promise<TestResponse> {
+  const Origin = source === 'main' ? MAIN : SHOP_ONE
+  return app.post(
+    '/api/login',
+    { email, password, source },
+    { Origin, ...(headers as Record<string, string>) },
+  )
+}
+
 /** Logs in over HTTP, as a page of that kind of site would. */
 export async function signIn(
   app: TestApp,
@@ -63,12 +83,7 @@ export async function signIn(
   source: Source,
   origin?: string,
 ): Promise<SignedIn> {
-  const answer = await app.request({
-    method: 'POST',
-    path: '/api/login',
-    headers: { Origin: origin ?? (source === 'main' ? MAIN : SHOP_ONE) },
-    body: { email: user.email, password: PASSWORD, source },
-  })
+  const answer = await sendLogin(app, user, { source, ...(origin && { Origin: origin }) })
   if (answer.status !== 200) throw new Error(`login answered ${answer.status} ${answer.text}`)
   const { accessToken, sessionId } = answer.json as { accessToken: string; sessionId?: string }
   return { accessToken, sessionId: sessionId ?? cookieValue(answer), answer }

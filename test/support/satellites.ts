@@ -1,5 +1,4 @@
 import {
-  Database,
   RegisteredSatellites,
   type SatelliteChange,
   type SatelliteRow,
@@ -18,7 +17,7 @@ export async function aSatellite(
   { kind = 'production', ...change }: Wanted = {},
 ): Promise<SatelliteRow> {
   const registered = app.get(RegisteredSatellites)
-  const satellite = await app.get(Database).transaction(async transaction => {
+  const satellite = await app.database.transaction(async transaction => {
     const added = await registered.add(transaction, { accountId, origin, name: 'A shop', kind })
     await registered.activate(transaction, added.satellite)
     const hasChange = Object.keys(change).length > 0
@@ -35,7 +34,7 @@ export function setSatelliteState(
   state: 'active' | 'suspended',
 ): Promise<void> {
   const registered = app.get(RegisteredSatellites)
-  return app.get(Database).transaction(async transaction => {
+  return app.database.transaction(async transaction => {
     const { satellite } = await registered.lock(transaction, accountId, id)
     if (state === 'active') await registered.activate(transaction, satellite)
     else await registered.suspend(transaction, id, 'account')

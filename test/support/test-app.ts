@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from '@jest/globals'
 import type { Type } from '@nestjs/common'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import type { SQL } from 'drizzle-orm'
 import {
   AuditLog,
   auditLog,
@@ -15,6 +16,7 @@ import {
   PaymentSandbox,
   type ReceivedMail,
   readSettings,
+  rowsOf,
   type Settings,
 } from '../sources.js'
 import { copyEmbeddedDatabase } from './embedded-database.js'
@@ -22,6 +24,11 @@ import { request, type TestRequest, type TestResponse } from './http-request.js'
 import { createDatabase } from './postgres/postgres-server.js'
 import { redisDatabase } from './redis/redis-server.js'
 import { TestClock } from './test-clock.js'
+
+type AuditRow = typeof auditLog.$inferSelect
+
+/** The variables that a service is started with. */
+export type Environment = Readonly<Record<string, string>>
 
 /** What the service stands on: everything embedded, as on a laptop, or the servers of production. */
 export type Backend = 'embedded' | 'redis + postgres'
@@ -51,14 +58,11 @@ export class TestApp {
     private readonly cleanUp: (() => Promise<unknown>)[],
   ) {}
 
-  static start(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  static start(environment: Environment = {}): Promise<TestApp> {
     return TestApp.startOn(USUAL_BACKEND, environment)
   }
 
-  static async startOn(
-    backend: Backend,
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<TestApp> {
+  static async startOn(backend: Backend, environment: Environment = {}): Promise<TestApp> {
     const folder = await mkdtemp(join(tmpdir(), 'mainstay-app-'))
     const cleanUp: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
     try {
@@ -73,7 +77,7 @@ export class TestApp {
   private static async startIn(
     folder: string,
     backend: Backend,
-    environment: Readonly<Record<string, string>>,
+    environment: Environment,
     cleanUp: (() => Promise<unknown>)[],
   ): Promise<TestApp> {
     const stores = await startStores(backend, folder, environment, cleanUp)
@@ -134,6 +138,10 @@ export class TestApp {
     return this.app.get(provider)
   }
 
+  get database(): Database {
+    return this.get(Database)
+  }
+
   /** Resolves when every event has arrived and what it leads to is done. */
   async paymentsSettled(): Promise<void> {
     await this.sandbox.settled()
@@ -155,10 +163,17 @@ export class TestApp {
     return token
   }
 
-  /** Everything in the audit log, oldest first, with what was only noted so far. */
-  async auditRows(): Promise<(typeof auditLog.$inferSelect)[]> {
-    await this.app.get(AuditLog).flush()
-    return this.app.get(Database).run(db => db.select().from(auditLog).orderBy(auditLog.id))
+  /** What the audit log has with these values, oldest first, with what was only noted so far. */
+  async auditRows(about: Partial<Record<keyof AuditRow, unknown>> = {}): Promise<AuditRow[]> {
+    await this.get(AuditLog).flush()
+    const rows = await this.database.run(db => db.select().from(auditLog).orderBy(auditLog.id))
+    const wanted = Object.entries(about)
+    return rows.filter(row => wanted.every(([name, value]) => row[name as keyof AuditRow] === value))
+  }
+
+  /** The rows of a statement that has no other door. */
+  async query<Row = Record<string, unknown>>(statement: SQL | string): Promise<Row[]> {
+    return rowsOf<Row>(await this.database.run(db => db.execute(statement)))
   }
 
   /** The stores of this service, for another process or service on them. */
@@ -177,8 +192,6 @@ export class TestApp {
     for (const step of this.cleanUp) await step()
   }
 }
-
-type Environment = Readonly<Record<string, string>>
 
 /**
  * A service for the tests of the file or `describe` that calls this: there before they begin, stopped after them. Its

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { Database } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
@@ -38,17 +37,12 @@ describe('an anomaly while PostgreSQL is down', () => {
 
   function refreshFrom(where: Readonly<Record<string, string>>, { sessionId }: SignedIn) {
     const headers = { 'X-Session-ID': sessionId, ...where }
-    return app.request({ method: 'POST', path: '/api/refresh', headers })
+    return app.post('/api/refresh', undefined, headers)
   }
 
   async function databaseIsBack(): Promise<void> {
     await postgres.restart()
-    await eventually(() =>
-      app.app
-        .get(Database)
-        .ping()
-        .then(() => true),
-    )
+    await eventually(() => app.database.ping().then(() => true))
   }
 
   test('refuses nobody who is only in another network; it is in the audit log after the first refresh when the database is back', async () => {
@@ -60,9 +54,8 @@ describe('an anomaly while PostgreSQL is down', () => {
     expect(await refreshFrom(ANOTHER_NETWORK, session)).toMatchObject({ status: 200 })
     await databaseIsBack()
     expect(await refreshFrom(ANOTHER_NETWORK, session)).toMatchObject({ status: 200 })
-    await eventually(async () =>
-      (await app.auditRows()).some(row => row.userId === owner.id && row.action === 'session.anomaly'),
-    )
+    const noted = { userId: owner.id, action: 'session.anomaly' }
+    await eventually(async () => (await app.auditRows(noted)).length > 0)
   })
 
   test('that voids a re-authentication is 503 until that can be recorded', async () => {

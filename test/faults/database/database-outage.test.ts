@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, KNOWN_EVERYWHERE_AFTER_MS, Satellites } from '../../sources.js'
+import { KNOWN_EVERYWHERE_AFTER_MS, Satellites } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { scrape } from '../../support/metrics.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { anOwner, sendLogin, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
@@ -14,7 +14,7 @@ import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
 import { getCopied, hasCopy } from '../support/copies.js'
-import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
+import { logout, readData, refresh, refreshAsMain } from '../support/requests.js'
 import { startBeside } from '../support/store-service.js'
 import { whileRefreshing } from '../support/while-refreshing.js'
 
@@ -39,12 +39,7 @@ describe('while PostgreSQL is down', () => {
 
   async function databaseIsBack(): Promise<void> {
     await postgres.restart()
-    await eventually(() =>
-      app.app
-        .get(Database)
-        .ping()
-        .then(() => true),
-    )
+    await eventually(() => app.database.ping().then(() => true))
   }
 
   test('shows it in the metrics, and leaves out only what the database would have to tell', async () => {
@@ -80,7 +75,7 @@ describe('while PostgreSQL is down', () => {
     // Whether there is such a session is in the database alone.
     const unknown = { ...satellite, sessionId: randomUUID() }
     const withoutCopy = [unknown, newcomer].map(session => () => refresh(app, session))
-    const recorded = [() => login(app, owner), () => logout(app, satellite), secondFactor]
+    const recorded = [() => sendLogin(app, owner), () => logout(app, satellite), secondFactor]
     for (const send of [...withoutCopy, ...recorded]) {
       const answer = await send()
       expect(answer).toMatchObject({ status: 503, json: { code: 'DATABASE_UNAVAILABLE' }, setCookies: [] })
@@ -91,7 +86,7 @@ describe('while PostgreSQL is down', () => {
     expect(status).toBe(200)
     await postgres.restart()
     const restartedAt = performance.now()
-    await eventually(async () => (await login(app, owner)).status === 200)
+    await eventually(async () => (await sendLogin(app, owner)).status === 200)
     const recoveredMs = performance.now() - restartedAt
     saw('postgres-down', { status: 503, recoveredMs, lost: status === 200 ? 0 : 1 })
     expect(await secondFactor()).toMatchObject({ status: 200 })
@@ -106,11 +101,7 @@ describe('while PostgreSQL is down', () => {
     const session = await signIn(app, owner, 'satellite', origin)
     const { sessionId } = session
     const refreshThere = () =>
-      app.request({
-        method: 'POST',
-        path: '/api/refresh',
-        headers: { Origin: origin, 'X-Session-ID': sessionId },
-      })
+      app.post('/api/refresh', undefined, { Origin: origin, 'X-Session-ID': sessionId })
     await eventually(async () => (await refreshThere()).status === 200 && (await hasCopy(app, session)))
     const looks = jest.spyOn(app.get(Satellites), 'refresh')
     await postgres.kill('SIGQUIT')
@@ -164,7 +155,7 @@ describe('while PostgreSQL is down', () => {
   })
 
   test('answers 503 for a transaction that is cut off between two statements, and the process lives', async () => {
-    const database = app.get(Database)
+    const database = app.database
     const transaction = database.transaction(async db => {
       await db.execute(sql`select 1`)
       await postgres.kill('SIGQUIT')

@@ -2,16 +2,16 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { type Connection, Database, openPostgres, RETRY_LIMIT_MS, RETRY_MS } from '../../sources.js'
+import { type Connection, openPostgres, RETRY_LIMIT_MS, RETRY_MS } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { type PgBouncer, POOL_OF_PGBOUNCER, startPgBouncer } from '../../support/postgres/pgbouncer.js'
 import { createDatabase, startPostgres, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
 import { getCopied } from '../support/copies.js'
 import { type MovableAddress, startMovableAddress } from '../support/movable-address.js'
-import { login, logout, readData, refresh, refreshAsMain } from '../support/requests.js'
+import { logout, readData, refresh, refreshAsMain } from '../support/requests.js'
 
 /** The rest is for a busy test machine. */
 const PATIENCE_MS = 400
@@ -47,12 +47,12 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     const session = await signIn(app, owner, 'main')
     await getCopied(app, session)
     address.beSilent(true)
-    const answeredMs = await msOf503(() => login(app, owner))
+    const answeredMs = await msOf503(() => sendLogin(app, owner))
     for (let time = 0; time < 5; time++) expect(await logout(app, session)).toMatchObject({ status: 503 })
     expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
     address.beSilent(false)
     const backAt = performance.now()
-    await eventually(async () => (await login(app, owner)).status === 200)
+    await eventually(async () => (await sendLogin(app, owner)).status === 200)
     saw('postgres-silent', { status: 503, answeredMs, recoveredMs: performance.now() - backAt })
     expect(await logout(app, session)).toMatchObject({ status: 204 })
   })
@@ -63,9 +63,9 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(503))
     address.beSilent(false)
-    await eventually(async () => (await login(app, owner)).status === 200)
+    await eventually(async () => (await sendLogin(app, owner)).status === 200)
     // With one connection less, the last would wait for longer than anybody waits for a connection.
-    const database = app.get(Database)
+    const database = app.database
     const all = Array.from(
       { length: POOL_SIZE },
       () => () => database.transaction(db => db.execute(sql`select pg_sleep(1.2)`)),
@@ -74,13 +74,12 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
   })
 
   test('is told from a slow one', async () => {
-    const slow = app.get(Database).run(db => db.execute(sql`select pg_sleep(1.5)`))
+    const slow = app.query(sql`select pg_sleep(1.5)`)
     await expect(slow).resolves.toBeDefined()
   })
 
   async function ping() {
-    const failure = await app.app
-      .get(Database)
+    const failure = await app.database
       .transaction(db => db.execute(sql`select 1`))
       .then(
         () => null,
@@ -97,13 +96,13 @@ test('fleet 12: uses the one of two hosts in DATABASE_URL that takes writes, als
   const app = await startOn(url)
   try {
     const owner = await anOwner(app)
-    expect(await login(app, owner)).toMatchObject({ status: 200 })
+    expect(await sendLogin(app, owner)).toMatchObject({ status: 200 })
     await eventually(() => has(standby.url, owner.email))
     await primary.kill('SIGQUIT')
-    expect(await login(app, owner)).toMatchObject({ status: 503 })
+    expect(await sendLogin(app, owner)).toMatchObject({ status: 503 })
     await query(standby.url, 'select pg_promote()')
     const promotedAt = performance.now()
-    await eventually(async () => (await login(app, owner)).status === 200)
+    await eventually(async () => (await sendLogin(app, owner)).status === 200)
     saw('postgres-failover', { status: 503, recoveredMs: performance.now() - promotedAt })
     expect(await anOwner(app)).toBeDefined()
   } finally {
@@ -145,7 +144,7 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
     expect(await held()).toEqual([])
     const second = await startOn(bouncer.url, { SESSION_STORE_URL: '' })
     try {
-      expect(await login(second, await anOwner(app))).toMatchObject({ status: 200 })
+      expect(await sendLogin(second, await anOwner(app))).toMatchObject({ status: 200 })
       expect(await held()).toEqual([])
     } finally {
       await second.stop()
@@ -153,7 +152,7 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
   })
 
   test('statements that take too long are ended by the server, on every connection of PgBouncer', async () => {
-    const tooLong = () => app.get(Database).run(db => db.execute(sql`select pg_sleep(60)`))
+    const tooLong = () => app.query(sql`select pg_sleep(60)`)
     const statements = Array.from({ length: POOL_OF_PGBOUNCER }, tooLong)
     await Promise.all(
       statements.map(one => expect(one).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })),

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BuiltServer } from '../../conformance/service/built-server.js'
 import { environmentOf } from '../../conformance/service/environment.js'
+import { subscribe } from '../../http/support/api-calls.js'
 import type { User } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
-import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { request, type TestResponse } from '../../support/http-request.js'
+import { anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { Balancer } from '../../support/processes/balancer.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -13,7 +14,7 @@ import { type RedisServer, startRedis } from '../../support/redis/redis-server.j
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
 import { getCopied } from '../support/copies.js'
-import { login, logout, pay, readData, refresh, refreshAsMain } from '../support/requests.js'
+import { logout, readData, refresh, refreshAsMain } from '../support/requests.js'
 
 /** Long enough for checks of a balancer to fail twice. */
 const OUTAGE_MS = 3_000
@@ -57,23 +58,23 @@ afterAll(async () => {
 describe('fleet 3: through a balancer that checks /health/ready', () => {
   let balancer: Balancer
   /** The fleet, as clients see it. */
-  let fleet: Pick<TestApp, 'request'>
+  let fleet: TestApp
   beforeAll(async () => {
     balancer = await Balancer.start(
       apps.map(({ url }) => url),
       CHECKS,
     )
-    fleet = { request: (options: TestRequest) => request(balancer.url, options) }
+    fleet = Object.assign(Object.create(TestApp.prototype), { url: balancer.url })
   })
   afterAll(() => balancer.stop())
 
   const ASKED: Readonly<Record<string, () => Promise<TestResponse>>> = {
-    refresh: () => refresh(fleet as TestApp, satellite),
-    'refresh on the main site': () => refreshAsMain(fleet as TestApp, main),
-    login: () => login(fleet as TestApp, owner),
-    logout: () => logout(fleet as TestApp, leaving),
-    payments: () => pay(fleet as TestApp, main),
-    data: () => readData(fleet as TestApp, main),
+    refresh: () => refresh(fleet, satellite),
+    'refresh on the main site': () => refreshAsMain(fleet, main),
+    login: () => sendLogin(fleet, owner),
+    logout: () => logout(fleet, leaving),
+    payments: () => subscribe(fleet, main),
+    data: () => readData(fleet, main),
     keys: () => fleet.request({ path: '/.well-known/jwks.json' }),
   }
   const DATABASE = '503 DATABASE_UNAVAILABLE'

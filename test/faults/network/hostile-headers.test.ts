@@ -4,21 +4,19 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { makeCertificate } from '../../browser/stage/certificate.js'
 import { outcome } from '../../http/support/api-calls.js'
 import { HEADERS_TIMEOUT_MS, INACTIVITY_MS } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp, TestApp } from '../../support/test-app.js'
 
 const ATTACKERS = 30
 
-let app: TestApp
+const app = anApp()
 beforeAll(async () => {
-  app = await TestApp.start()
   waitLess(app)
 })
-afterAll(() => app?.stop())
 
 describe('A client with hostile headers', () => {
   test('is closed with 408 when they never end, and keeps nobody else from being served', async () => {
@@ -45,7 +43,7 @@ describe('A client with hostile headers', () => {
     const large = 'a'.repeat(20_000)
     const refusals = [
       await app.request({ path: '/api/data', headers: { 'X-Long': large } }),
-      await app.request({ path: '/api/refresh', method: 'POST', headers: { Cookie: `sessionId=${large}` } }),
+      await app.post('/api/refresh', undefined, { Cookie: `sessionId=${large}` }),
       await app.request({ path: '/api/data', headers: { Authorization: `Bearer ${large}` } }),
       await app.request({ path: `/api/${'a'.repeat(9_000)}` }),
     ]
@@ -56,9 +54,7 @@ describe('A client with hostile headers', () => {
       '414 URL_TOO_LONG',
     ])
     const cookie = { Cookie: `sessionId=${'a'.repeat(12_000)}` }
-    expect(outcome(await app.request({ path: '/api/refresh', method: 'POST', headers: cookie }))).toMatch(
-      /^40[013] /,
-    )
+    expect(outcome(await app.post('/api/refresh', undefined, cookie))).toMatch(/^40[013] /)
     expect((await app.request({ path: '/health/live' })).status).toBe(200)
   })
 })

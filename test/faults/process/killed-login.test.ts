@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import {
   asSessionId,
-  Database,
   handleOf,
   type SessionHandle,
   type SessionId,
@@ -56,9 +55,9 @@ it(
     const refused = (await Promise.all(answered.map(refresh))).filter(({ status }) => status !== 200)
     expect(refused).toEqual([])
 
-    const stored = await beside.app.app
-      .get(Database)
-      .run(db => db.select({ sid: sessions.sid, expiresAt: sessions.expiresAt }).from(sessions))
+    const stored = await beside.app.database.run(db =>
+      db.select({ sid: sessions.sid, expiresAt: sessions.expiresAt }).from(sessions),
+    )
     for (const { expiresAt } of stored) expect(expiresAt.getTime()).toBeGreaterThan(Date.now())
     const known = new Set<string>(stored.map(({ sid }) => sid))
     expect(answered.map(sidOf).filter(sid => !known.has(sid))).toEqual([])

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { BuiltServer } from '../../conformance/service/built-server.js'
-import { Database, failedMails } from '../../sources.js'
+import { failedMails } from '../../sources.js'
 import { request } from '../../support/http-request.js'
 import { anOwner } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
@@ -34,7 +34,7 @@ it('A request that never ends does not keep a stopping service from keeping its 
     expect((await request(service.url, { ...forgot, headers: { Origin: MAIN } })).status).toBe(202)
     await sleep(500)
     expect(await service.end()).toBe(0)
-    const kept = await beside.app.get(Database).run(db => db.select().from(failedMails))
+    const kept = await beside.app.database.run(db => db.select().from(failedMails))
     expect(kept).toHaveLength(1)
     stalled.destroy()
   } finally {
@@ -58,7 +58,7 @@ it.each(['SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const)(
       const forgot = { method: 'POST', path: '/api/password/forgot', body: { email: owner.email } }
       expect((await request(service.url, { ...forgot, headers: { Origin: MAIN } })).status).toBe(202)
       expect(await service.end(signal)).toBe(0)
-      const kept = await beside.app.get(Database).run(db => db.select().from(failedMails))
+      const kept = await beside.app.database.run(db => db.select().from(failedMails))
       expect(kept).toHaveLength(1)
     } finally {
       await service.stop()

@@ -1,18 +1,16 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { outcome } from '../../http/support/api-calls.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { readData, refresh } from '../support/requests.js'
 import { runDocumented } from './documented-commands.js'
 
-let app: TestApp
+const app = anApp()
 let variables: Record<string, string>
-
 beforeAll(async () => {
-  app = await TestApp.start()
   const { dataDir, jwtKeysFile, secretsKeysFile } = app.settings
   variables = {
     NODE_ENV: 'test',
@@ -22,7 +20,6 @@ beforeAll(async () => {
     ...app.stores,
   }
 })
-afterAll(() => app?.stop())
 
 it('lost signing keys: tokens that are out are refused, clients refresh, and nobody is logged out', async () => {
   const session = await signIn(app, await anOwner(app), 'satellite')

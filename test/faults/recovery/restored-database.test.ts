@@ -9,13 +9,13 @@ import { permissionsIn } from '../../http/support/paying.js'
 import { aSubscriber, statusOf } from '../../http/support/subscriber.js'
 import { KNOWN_EVERYWHERE_AFTER_MS, permissionsOf, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { createDatabase, type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
 import { getCopied } from '../support/copies.js'
-import { login, logout, refresh } from '../support/requests.js'
+import { logout, refresh } from '../support/requests.js'
 import { runDocumented } from './documented-commands.js'
 
 const RESTORED = 'PostgreSQL was restored'
@@ -75,7 +75,7 @@ it('a dump that is restored under a running service: copies are worth nothing, a
       expect(await refresh(server, session)).toMatchObject({ status: 200 })
     expect(permissionsIn((await refresh(server, asMember)).json.accessToken)).toEqual(['viewReports'])
   }
-  expect(await login(app, owner)).toMatchObject({ status: 200 })
+  expect(await sendLogin(app, owner)).toMatchObject({ status: 200 })
 
   await runDocumented(RESTORED, 'secrets-keys.json', variables)
   await runDocumented(RESTORED, 'one_time_tokens', variables)
@@ -136,7 +136,7 @@ it('a base backup and its log, restored to a moment: as it was then', async () =
   const again = await startOn(restored.url, app)
   for (const session of [ended, newcomer]) expect(await refresh(again, session)).toMatchObject(ENDED)
   for (const session of [kept, revoked]) expect(await refresh(again, session)).toMatchObject({ status: 200 })
-  expect(await login(again, lateOwner)).toMatchObject({ status: 200 })
+  expect(await sendLogin(again, lateOwner)).toMatchObject({ status: 200 })
 })
 
 it('a disk image that is put back while no service runs: copies are worth nothing once that was said', async () => {
@@ -184,7 +184,7 @@ it('a region that is gone: the standby has everything, sessions too', async () =
   const moved = await startOn(standby.url, app)
   expect(await refresh(moved, kept)).toMatchObject({ status: 200 })
   expect(await refresh(moved, revoked)).toMatchObject(ENDED)
-  expect(await login(moved, owner)).toMatchObject({ status: 200 })
+  expect(await sendLogin(moved, owner)).toMatchObject({ status: 200 })
 })
 
 /** With the keys of another replica, if any. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { type Finding, type User, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { infoField, redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
@@ -10,7 +10,7 @@ import type { RedisServer } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { copyKey, getCopied, hasCopy } from '../support/copies.js'
 import { FAILOVER_MS, FAILURES, losing } from '../support/failover.js'
-import { login, logout } from '../support/requests.js'
+import { logout } from '../support/requests.js'
 import { type Replicas, startBeside, startReplicasOn } from '../support/store-service.js'
 import { whileRefreshing } from '../support/while-refreshing.js'
 
@@ -99,7 +99,7 @@ describe('when a master of a Redis Cluster', () => {
         signal,
       )
       await whileRefreshing({ apps: [app, other], live: [live], ended: [ended] }, async () => {
-        expect(await login(app, owner)).toMatchObject({ status: 200 })
+        expect(await sendLogin(app, owner)).toMatchObject({ status: 200 })
         for (const each of [app, other])
           await eventually(() => hasCopy(each, live), { what: 'the new master', timeoutMs: FAILOVER_MS })
         // It has not heard of the deletion.

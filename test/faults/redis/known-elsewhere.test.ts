@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import pg from 'pg'
 import { KNOWN_EVERYWHERE_AFTER_MS, permissionsOf, SessionStore, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { type TestApp } from '../../support/test-app.js'
 import { copyKey, getCopied } from '../support/copies.js'
 import { claimsOf, logout, refresh, refreshAsMain, sidOf } from '../support/requests.js'
 import { type Replicas, startReplicasOn } from '../support/store-service.js'
@@ -154,12 +154,7 @@ describe('two replicas', () => {
     await getCopied(other, old)
     await redisCli(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '1')
     try {
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN, Cookie: `sessionId=${old.sessionId}` },
-        body: { email: owner.email, password: PASSWORD, source: 'main' },
-      })
+      const answer = await sendLogin(app, owner, { Cookie: `sessionId=${old.sessionId}` })
       expect(answer).toMatchObject({ status: 200 })
       expect(await refreshAsMain(other, old)).toMatchObject({ status: 401 })
     } finally {

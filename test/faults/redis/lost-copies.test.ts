@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { KNOWN_EVERYWHERE_AFTER_MS, permissionsOf, type User, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { infoField, redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
 import { copyKey, getCopied, hasCopy } from '../support/copies.js'
 import { startMovableAddress } from '../support/movable-address.js'
-import { claimsOf, endOthers, login, logout, refresh, refreshAsMain } from '../support/requests.js'
+import { claimsOf, endOthers, logout, refresh, refreshAsMain } from '../support/requests.js'
 import {
   type Replicas,
   type StoreService,
@@ -41,7 +41,7 @@ describe('fleet 7: a Redis that lost everything', () => {
     expect(await logout(app, ended)).toMatchObject({ status: 204 })
     const { lost } = await whileRefreshing({ apps: [app, other], live: [live], ended: [ended] }, async () => {
       await lose()
-      expect(await login(other, owner)).toMatchObject({ status: 200 })
+      expect(await sendLogin(other, owner)).toMatchObject({ status: 200 })
       await eventually(() => hasCopy(other, live), { what: 'a copy again' })
     })
     saw('redis-emptied', { lost })

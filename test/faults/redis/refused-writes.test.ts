@@ -1,15 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { subscribe } from '../../http/support/api-calls.js'
 import { permissionsOf, UserAdministration } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, signIn } from '../../support/people.js'
+import { aMember, anOwner, sendLogin, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
 import { getCopied } from '../support/copies.js'
-import { claimsOf, login, logout, pay, refreshAsMain } from '../support/requests.js'
+import { claimsOf, logout, refreshAsMain } from '../support/requests.js'
 import { type Replicas, startReplicasOn } from '../support/store-service.js'
 import { whileRefreshing } from '../support/while-refreshing.js'
 
@@ -88,8 +89,8 @@ describe('a Redis that takes no writes', () => {
       await refuse()
       let lost = 0
       try {
-        expect(await login(app, owner)).toMatchObject({ status: 200 })
-        expect(await pay(app, paying)).toMatchObject({ status: 201 })
+        expect(await sendLogin(app, owner)).toMatchObject({ status: 200 })
+        expect(await subscribe(app, paying)).toMatchObject({ status: 201 })
         expect(await logout(app, ended)).toMatchObject({ status: 204 })
         ;({ lost } = await whileRefreshing(
           { apps: [app, other], live: [live, paying], ended: [ended] },

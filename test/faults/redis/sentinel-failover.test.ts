@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../support/eventually.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { anOwner, sendLogin, signIn } from '../../support/people.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { saw } from '../reliability/saw.js'
 import { getCopied, hasCopy } from '../support/copies.js'
 import { FAILOVER_MS, FAILURES, losing } from '../support/failover.js'
-import { login, logout } from '../support/requests.js'
+import { logout } from '../support/requests.js'
 import { startReplicasOn } from '../support/store-service.js'
 import { whileRefreshing } from '../support/while-refreshing.js'
 
@@ -29,7 +29,7 @@ describe.each(FAILURES)('when the master of Redis Sentinel $what', ({ signal }) 
       const { lost } = await whileRefreshing(
         { apps: [app, other], live: [live], ended: [ended] },
         async () => {
-          expect(await login(app, owner)).toMatchObject({ status: 200 })
+          expect(await sendLogin(app, owner)).toMatchObject({ status: 200 })
           await eventually(async () => (await group.masterPort()) === group.replica.port, {
             timeoutMs: FAILOVER_MS,
           })

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { subscribe } from '../../http/support/api-calls.js'
 import type { User } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { scrape } from '../../support/metrics.js'
-import { anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import type { TestApp } from '../../support/test-app.js'
 import { saw } from '../reliability/saw.js'
 import { getCopied, hasCopy } from '../support/copies.js'
-import { login, logout, pay, refresh, refreshAsMain, sidOf } from '../support/requests.js'
+import { logout, refresh, refreshAsMain, sidOf } from '../support/requests.js'
 import {
   type Replicas,
   type StoreService,
@@ -65,9 +66,9 @@ describe.each<{
   test.each<[string, number, () => Promise<TestResponse>]>([
     ['refresh on the main site', 200, () => refreshAsMain(app, main)],
     ['refresh elsewhere', 200, () => refresh(app, satellite)],
-    ['login', 200, () => login(app, owner)],
+    ['login', 200, () => sendLogin(app, owner)],
     ['the second step of a login', 200, () => secondFactor()],
-    ['payment', 201, () => pay(app, main)],
+    ['payment', 201, () => subscribe(app, main)],
     ['logout', 204, () => logout(app, ended)],
   ])('%s goes on', async (_, status, send) => {
     expect(await send()).toMatchObject({ status })
@@ -204,7 +205,7 @@ describe('more refreshes without a copy than the database bears', () => {
     let left: Promise<TestResponse> | undefined
     const { lost } = await flood(async () => {
       left = logout(app, leaving)
-      expect(await login(app, somebody)).toMatchObject({ status: 200 })
+      expect(await sendLogin(app, somebody)).toMatchObject({ status: 200 })
     })
     expect(await left).toMatchObject({ status: 204 })
     for (const session of sessions) expect(await refresh(app, session)).toMatchObject({ status: 200 })

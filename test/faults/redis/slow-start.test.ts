@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { createRedisClient, handleOf, openRedis, type SessionId } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { anOwner, sendLogin, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
-import { login, refresh } from '../support/requests.js'
+import { refresh } from '../support/requests.js'
 import { startServiceOn } from '../support/store-service.js'
 
 test('fleet 8: a start waits for a Redis that comes later', async () => {
@@ -63,7 +63,7 @@ test('fleet 8: a cluster in which nobody serves some of the slots refuses nobody
     try {
       for (const each of [app, second]) {
         const answers = await Promise.all(sessions.map(session => refresh(each, session)))
-        const logins = await Promise.all(Array.from({ length: 8 }, () => login(each, owner)))
+        const logins = await Promise.all(Array.from({ length: 8 }, () => sendLogin(each, owner)))
         for (const answer of [...answers, ...logins]) expect(answer).toMatchObject({ status: 200 })
       }
     } finally {

@@ -1,20 +1,18 @@
-import { asSessionId, handleOf, type SessionHandle, type SessionId, type User } from '../../sources.js'
+import { bearer, refreshByCookie, refreshByHeader } from '../../http/support/api-calls.js'
+import { claimsOf as claimsIn } from '../../http/support/token-claims.js'
+import { asSessionId, handleOf, type SessionHandle, type SessionId } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { PASSWORD, type SignedIn } from '../../support/people.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import type { SignedIn } from '../../support/people.js'
+import type { TestApp } from '../../support/test-app.js'
 
 /** The requests a client makes, as the main site or as a mobile app would. Each resolves whatever the answer. */
 
 export function refreshAsMain(app: TestApp, { sessionId }: SignedIn): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/refresh',
-    headers: { Origin: MAIN, Cookie: `sessionId=${sessionId}` },
-  })
+  return refreshByCookie(app, sessionId)
 }
 
 export function refresh(app: TestApp, { sessionId }: SignedIn): Promise<TestResponse> {
-  return app.request({ method: 'POST', path: '/api/refresh', headers: { 'X-Session-ID': sessionId } })
+  return refreshByHeader(app, sessionId, {})
 }
 
 /** As the client of that session would. */
@@ -23,42 +21,16 @@ export function refreshOwn(app: TestApp, session: SignedIn): Promise<TestRespons
   return source === 'main' ? refreshAsMain(app, session) : refresh(app, session)
 }
 
-export function login(app: TestApp, { email }: Pick<User, 'email'>): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/login',
-    headers: { Origin: MAIN },
-    body: { email, password: PASSWORD, source: 'main' },
-  })
-}
-
-export function pay(app: TestApp, { accessToken, sessionId }: SignedIn): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/subscription/create',
-    headers: { Origin: MAIN, Authorization: `Bearer ${accessToken}`, Cookie: `sessionId=${sessionId}` },
-    body: {},
-  })
-}
-
 export function logout(app: TestApp, { accessToken }: SignedIn): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/logout',
-    headers: { Authorization: `Bearer ${accessToken}` },
-  })
+  return app.post('/api/logout', undefined, bearer(accessToken))
 }
 
 export function endOthers(app: TestApp, { accessToken }: SignedIn): Promise<TestResponse> {
-  return app.request({
-    method: 'DELETE',
-    path: '/api/sessions',
-    headers: { Authorization: `Bearer ${accessToken}` },
-  })
+  return app.request({ method: 'DELETE', path: '/api/sessions', headers: bearer(accessToken) })
 }
 
 export function readData(app: TestApp, { accessToken }: SignedIn): Promise<TestResponse> {
-  return app.request({ path: '/api/data', headers: { Authorization: `Bearer ${accessToken}` } })
+  return app.request({ path: '/api/data', headers: bearer(accessToken) })
 }
 
 export function sidOf({ sessionId }: SignedIn): SessionHandle {
@@ -66,15 +38,6 @@ export function sidOf({ sessionId }: SignedIn): SessionHandle {
 }
 
 /** What the access token of an answer says, unverified. */
-export function claimsOf({ json }: TestResponse): Claims {
-  return claimsIn(json.accessToken)
-}
-
-interface Claims {
-  readonly permissions: Record<string, boolean>
-  readonly source: string
-}
-
-function claimsIn(accessToken: string): Claims {
-  return JSON.parse(Buffer.from(accessToken.split('.')[1] as string, 'base64url').toString())
+export function claimsOf({ json }: TestResponse) {
+  return claimsIn(json.accessToken) as { permissions: Record<string, boolean>; source: string }
 }

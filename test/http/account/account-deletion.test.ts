@@ -3,7 +3,6 @@ import { eq } from 'drizzle-orm'
 import {
   AccountAdmins,
   ApiError,
-  Database,
   Logger,
   Mailer,
   MailLanguage,
@@ -13,7 +12,7 @@ import {
   type User,
   UserAdministration,
 } from '../../sources.js'
-import { aMember, anOwner, aSignedInOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, anOwner, aSignedInOwner, importMembers, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
@@ -35,7 +34,7 @@ import {
   reauthenticate,
   STEP_UP_CHALLENGE,
 } from '../support/reauthenticate.js'
-import { openCheckout } from '../support/subscriber.js'
+import { openCheckout, withoutWebhooks } from '../support/subscriber.js'
 import { aMemberWith } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 import { transferAccount } from '../support/transfer-calls.js'
@@ -90,11 +89,7 @@ describe('The end of an account', () => {
     it('is cancelled when the owner reports a login, and the administrators are told', async () => {
       const { owner } = await aLeavingOwner(app)
       const admin = await aMemberWith(app, owner, 'accountSettings')
-      await app.post(
-        '/api/login',
-        { email: owner.email, password: PASSWORD, source: 'main' },
-        { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
-      )
+      await sendLogin(app, owner, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' })
       const body = { token: await app.mailedToken(owner.email, '/not-me') }
       const report = { method: 'POST', path: '/api/sessions/not-me', headers: { Origin: MAIN }, body }
       expect(outcome(await app.request(report))).toBe('204')
@@ -218,9 +213,9 @@ describe('The end of an account', () => {
       const owner = await aProvenOwner(app)
       await pay(app, await openCheckout(app, owner))
       const change = (values: Partial<typeof subscriptions.$inferInsert>) =>
-        app
-          .get(Database)
-          .run(db => db.update(subscriptions).set(values).where(eq(subscriptions.accountId, owner.accountId)))
+        app.database.run(db =>
+          db.update(subscriptions).set(values).where(eq(subscriptions.accountId, owner.accountId)),
+        )
       await change({ cancelAtPeriodEnd: true, surplus: ['sub_second'] })
       expect(outcome(await ask(app, owner))).toBe('409 SUBSCRIPTION_LIVE')
       await change({ surplus: [] })
@@ -306,10 +301,7 @@ describe('The end of an account', () => {
     slow('reports to operators, once, that somebody has paid all the same', async () => {
       const owner = await aProvenOwner(app)
       const page = await openCheckout(app, owner)
-      const { webhookUrl } = app.sandbox
-      app.sandbox.webhookUrl = null
-      await app.sandbox.simulate.pay(page)
-      app.sandbox.webhookUrl = webhookUrl
+      await withoutWebhooks(app, () => app.sandbox.simulate.pay(page))
       expect(outcome(await ask(app, owner))).toBe('200')
       await app.paymentsSettled()
       const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})

@@ -6,7 +6,6 @@ import {
   billingCustomers,
   CheckoutService,
   checkouts,
-  Database,
   knownDevices,
   oneTimeTokens,
   ProviderUpdates,
@@ -103,7 +102,7 @@ describe('The removal of an account', () => {
       expect(outcome(await refreshByHeader(app, bystander.sessionId))).toBe('200')
       await expect(signIn(app, owner, 'main')).rejects.toThrow('401')
       await expect(signIn(app, member, 'satellite')).rejects.toThrow('401')
-      const left = await app.get(Database).run(async db => {
+      const left = await app.database.run(async db => {
         const { accountId } = owner
         return [
           ...(await db.select().from(accounts).where(eq(accounts.id, accountId))),
@@ -125,11 +124,11 @@ describe('The removal of an account', () => {
       const owner = await aProvenOwner(app)
       await app.sandbox.simulate.cancel(await pay(app, await openCheckout(app, owner)))
       await app.paymentsSettled()
-      const [customer] = await app
-        .get(Database)
-        .run(db => db.select().from(billingCustomers).where(eq(billingCustomers.accountId, owner.accountId)))
+      const [customer] = await app.database.run(db =>
+        db.select().from(billingCustomers).where(eq(billingCustomers.accountId, owner.accountId)),
+      )
       const events = () =>
-        app.get(Database).run(db =>
+        app.database.run(db =>
           db
             .select()
             .from(providerEvents)
@@ -504,7 +503,7 @@ describe('The removal of an account', () => {
     expect(clicks.sort()).toEqual([ENDED, CLOSING, CLOSING, CLOSING])
     expect(await remaining(app, owner)).toEqual([])
     expect(await deleteAt(app, owner)).toBeUndefined()
-    const opened = await app.get(Database).run(db =>
+    const opened = await app.database.run(db =>
       db
         .select()
         .from(checkouts)

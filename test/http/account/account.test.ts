@@ -15,8 +15,7 @@ describe('The account', () => {
   const rename = (session: SignedIn, body: object) => onMainSite(app, session, 'PATCH', '/api/account', body)
 
   async function changesOf(accountId: string) {
-    const rows = await app.auditRows()
-    return rows.filter(row => row.accountId === accountId && row.action === 'account.change')
+    return app.auditRows({ accountId, action: 'account.change' })
   }
 
   it('is shown to its owner', async () => {

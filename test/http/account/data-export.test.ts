@@ -20,7 +20,7 @@ const app = anApp()
 let database: Database
 let owner: User
 beforeAll(async () => {
-  database = app.get(Database)
+  database = app.database
   owner = await anOwner(app)
   await database.maintain(db =>
     db.execute(sql`insert into audit_log (at, action, outcome, user_id, account_id)

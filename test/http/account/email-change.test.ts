@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   ApiError,
-  Database,
   type Email,
   Mailer,
   OneTimeTokens,
@@ -16,7 +15,7 @@ import {
 } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { anEmail, anOwner, PASSWORD, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
@@ -52,8 +51,7 @@ describe('A change of the e-mail address', () => {
   }
 
   async function logIn(email: string, password = PASSWORD): Promise<string> {
-    const body = { email, password, source: 'main' }
-    return outcome(await app.post('/api/login', body))
+    return outcome(await sendLogin(app, { email }, { password }))
   }
 
   async function linkTo(session: SignedIn, email: string): Promise<string> {
@@ -73,7 +71,7 @@ describe('A change of the e-mail address', () => {
   const emailOf = async ({ id }: User) => (await app.get(Users).find(id))?.email
 
   function rowsOf({ id }: User, action: string) {
-    return app.auditRows().then(rows => rows.filter(row => row.action === action && row.userId === id))
+    return app.auditRows({ userId: id, action })
   }
 
   it('is confirmed from the new address, and the old one is told', async () => {
@@ -115,7 +113,7 @@ describe('A change of the e-mail address', () => {
   it('gives the same response, with the same work, for an address that is taken', async () => {
     const other = await anOwner(app)
     const session = await provenSession(app, await anOwner(app))
-    const tokens = async () => (await app.get(Database).run(db => db.select().from(oneTimeTokens))).length
+    const tokens = async () => (await app.database.run(db => db.select().from(oneTimeTokens))).length
     const free = await ask(session, anEmail())
     const before = await tokens()
     const taken = await ask(session, other.email)
@@ -161,7 +159,7 @@ describe('A change of the e-mail address', () => {
     const email = anEmail()
     const token = await linkTo(await provenSession(app, owner), email)
     const other = await anOwner(app)
-    await app.get(Database).transaction(transaction => app.get(UserEmails).set(transaction, other.id, email))
+    await app.database.transaction(transaction => app.get(UserEmails).set(transaction, other.id, email))
     expect(outcome(await confirm(token))).toBe('409 EMAIL_TAKEN')
     expect(await emailOf(owner)).toBe(owner.email)
     expect(await app.mailsTo(owner.email)).toEqual([])
@@ -339,7 +337,7 @@ describe('A change of the e-mail address', () => {
 
   it('writes to an old address with several links in the language of its earliest mail', async () => {
     const owner = await anOwner(app)
-    await app.get(Database).transaction(async transaction => {
+    await app.database.transaction(async transaction => {
       const earlier = { 'before@example.test': ['en', 'de', 'en'], 'unknown@example.test': [null, 'en'] }
       const links = Object.entries(earlier).flatMap(([email, languages]) =>
         languages.map(language => ({ email, detail: { language } })),
@@ -517,9 +515,7 @@ describe('A change of the e-mail address', () => {
       const token = await change(session, owner.email, email)
       const other = await anOwner(app)
       // The service itself keeps it free; an operator with SQL need not.
-      await app
-        .get(Database)
-        .run(db => db.update(users).set({ email: owner.email }).where(eq(users.id, other.id)))
+      await app.database.run(db => db.update(users).set({ email: owner.email }).where(eq(users.id, other.id)))
       expect(outcome(await undo(token))).toBe('409 EMAIL_TAKEN')
       expect(await logIn(email)).toBe('200')
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
@@ -530,7 +526,7 @@ describe('A change of the e-mail address', () => {
   onServers('keeps the old address free from somebody who waits for it', async () => {
     const owner = await anOwner(app)
     const { database, users, emails } = {
-      database: app.get(Database),
+      database: app.database,
       users: app.get(Users),
       emails: app.get(UserEmails),
     }
@@ -558,7 +554,7 @@ describe('A change of the e-mail address', () => {
     expect(outcome(await follow('/api/email/confirm', { token: 7 }))).toBe('400 INVALID_BODY')
     expect(outcome(await follow('/api/email/confirm', { token, password: null }))).toBe('400 INVALID_BODY')
     expect(outcome(await ask(owner, 'nobody'))).toBe('400 INVALID_BODY')
-    const failed = (await app.auditRows()).filter(row => row.outcome === 'failed')
+    const failed = await app.auditRows({ outcome: 'failed' })
     expect(failed.map(({ action }) => action)).toEqual(expect.arrayContaining(['email.change', 'email.undo']))
   })
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  Database,
   type Db,
   handleOf,
   permissionsOf,
@@ -87,7 +86,7 @@ describe('A change that the guards let in just before', () => {
   })
 
   it.each(TAKEN_AWAY)('is refused once %s is gone', async (_, refusal, takeAway) => {
-    await app.get(Database).transaction(transaction => takeAway(app, transaction, member))
+    await app.database.transaction(transaction => takeAway(app, transaction, member))
     jest.spyOn(app.get(SessionStore), 'find').mockResolvedValue(seen)
     const outcomes = {
       name: await change('PATCH', '/api/account', { name: 'Thief & Sons' }),

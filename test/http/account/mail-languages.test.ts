@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { Users } from '../../sources.js'
-import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anEmail, anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { bearer, cookie, outcome } from '../support/api-calls.js'
+import { outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aMemberWith, signInFreshly, team } from '../support/team-calls.js'
 
@@ -16,8 +16,7 @@ describe('the language of mails', () => {
 
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     app.post(path, body, { Origin: MAIN, ...headers })
-  const logIn = (email: string, headers: Record<string, string>) =>
-    post('/api/login', { email, password: PASSWORD, source: 'main' }, headers)
+  const logIn = (email: string, headers: Record<string, string>) => sendLogin(app, { email }, headers)
   const languageOf = async (id: string) => (await app.get(Users).find(id))?.language
   const subjectsTo = async (email: string) => (await app.mailsTo(email)).map(({ subject }) => subject)
 
@@ -80,15 +79,15 @@ describe('the language of mails', () => {
     expect((await subjectsTo(owner.email)).at(-1)).toMatch(/^Choose a new password for /)
     const reset = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
     expect(outcome(await post('/api/password/reset', reset))).toBe('200')
-    const again = { email: owner.email, password: NEW_PASSWORD, source: 'main' }
-    expect(outcome(await post('/api/login', again, GERMAN))).toBe('200')
+    expect(outcome(await sendLogin(app, owner, { password: NEW_PASSWORD, ...GERMAN }))).toBe('200')
     expect(await languageOf(owner.id)).toBe('de')
   })
 
   it('learns nothing from a refused login, or from a header that says nothing', async () => {
     const owner = await anOwner(app)
-    const guess = { email: owner.email, password: 'wrong', source: 'main' }
-    expect(outcome(await post('/api/login', guess, GERMAN))).toBe('401 INVALID_CREDENTIALS')
+    expect(outcome(await sendLogin(app, owner, { password: 'wrong', ...GERMAN }))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
     for (const value of ['fr', '*;q=0', 'de'.repeat(2_000), '__proto__'])
       expect(outcome(await logIn(owner.email, { 'Accept-Language': value }))).toBe('200')
     expect(await languageOf(owner.id)).toBeNull()
@@ -96,14 +95,8 @@ describe('the language of mails', () => {
 
   it('is changed in the profile, to one that there is, beside the name or without it', async () => {
     const owner = await anOwner(app)
-    const { accessToken, sessionId } = await signIn(app, owner, 'main')
-    const change = (body: object) =>
-      app.request({
-        method: 'PATCH',
-        path: '/api/profile',
-        headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
-        body,
-      })
+    const session = await signIn(app, owner, 'main')
+    const change = (body: object) => onMainSite(app, session, 'PATCH', '/api/profile', body)
     expect((await change({ language: 'de' })).json).toMatchObject({ language: 'de', name: null })
     expect((await change({ name: 'Rosa' })).json).toMatchObject({ language: 'de', name: 'Rosa' })
     expect((await change({ name: 'Rosa L.', language: 'en' })).json).toMatchObject({ language: 'en' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { accounts, Database, OneTimeTokens, oneTimeTokens } from '../../sources.js'
+import { accounts, OneTimeTokens, oneTimeTokens } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
@@ -29,9 +29,7 @@ describe('What a mailed link is about', () => {
 
   async function anAccount(name: string | null = 'Rose & Sons') {
     const owner = await anOwner(app)
-    await app
-      .get(Database)
-      .run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
+    await app.database.run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
     return { owner, session: await provenSession(app, owner) }
   }
 
@@ -48,7 +46,7 @@ describe('What a mailed link is about', () => {
       satellites: [SHOP_ONE],
     })
     expect([answer.headers['cache-control'], answer.setCookies]).toEqual(['no-store', []])
-    await app.get(Database).run(db =>
+    await app.database.run(db =>
       db
         .update(oneTimeTokens)
         .set({ detail: { invitedBy: owner.id, satellites: [SHOP_ONE, 'https://evil.example'] } })
@@ -105,7 +103,7 @@ describe('What a mailed link is about', () => {
     const { id: userId, accountId, email } = await anOwner(app)
     for (const purpose of ['handoff', 'second-factor', 'handoff-used', 'passkey-used'] as const) {
       const issued = { purpose, email, userId, accountId, lifetimeSeconds: 60 }
-      const token = await app.get(Database).transaction(db => app.get(OneTimeTokens).issue(db, issued))
+      const token = await app.database.transaction(db => app.get(OneTimeTokens).issue(db, issued))
       expect([purpose, outcome(await preview(token))]).toEqual([purpose, '400 INVALID_LINK'])
     }
   })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import Stripe from 'stripe'
 import { type Email, permissionsOf, pluralize, Users } from '../../sources.js'
-import { PASSWORD as OURS, signIn } from '../../support/people.js'
+import { PASSWORD as OURS, sendLogin, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { anApp } from '../../support/test-app.js'
 import { slow, slowOnServers } from '../../support/tiers.js'
@@ -416,8 +416,7 @@ describe('a move', () => {
   const mainstay = (...args: string[]) =>
     runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
   const login = async (email: string, password: string) => {
-    const body = { email, password, source: 'main' }
-    return outcome(await app.post('/api/login', body))
+    return outcome(await sendLogin(app, { email }, { password }))
   }
   const find = (email: string) => app.get(Users).findByEmail(email as Email)
 

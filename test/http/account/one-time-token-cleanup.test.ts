@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database, OneTimeTokenCleanup, OneTimeTokens, oneTimeTokens } from '../../sources.js'
+import { OneTimeTokenCleanup, OneTimeTokens, oneTimeTokens } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
@@ -24,12 +24,12 @@ describe('Expired links', () => {
   }
 
   function kept(email: string) {
-    return app.get(Database).run(db => db.select().from(oneTimeTokens).where(eq(oneTimeTokens.email, email)))
+    return app.database.run(db => db.select().from(oneTimeTokens).where(eq(oneTimeTokens.email, email)))
   }
 
   async function issue(email: string, lifetimeSeconds: number) {
     const token = { purpose: 'invitation' as const, email, userId: randomUUID(), lifetimeSeconds }
-    await app.get(Database).transaction(transaction => app.get(OneTimeTokens).issue(transaction, token))
+    await app.database.transaction(transaction => app.get(OneTimeTokens).issue(transaction, token))
   }
 
   slow('fleet 12: are cleared away in small statements, however many there are', async () => {
@@ -37,7 +37,7 @@ describe('Expired links', () => {
     const [createdAt, expiresAt] = [app.clock.now(), app.clock.now()]
     const token = { purpose: 'invitation', email, createdAt, expiresAt }
     const many = Array.from({ length: 5_001 }, () => ({ ...token, id: randomUUID(), hash: randomUUID() }))
-    const database = app.get(Database)
+    const database = app.database
     for (let from = 0; from < many.length; from += 1_000)
       await database.run(db => db.insert(oneTimeTokens).values(many.slice(from, from + 1_000)))
     const runs = jest.spyOn(database, 'run')

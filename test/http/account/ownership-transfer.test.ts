@@ -4,7 +4,6 @@ import { eq } from 'drizzle-orm'
 import {
   ApiError,
   accounts,
-  Database,
   Mailer,
   MailLanguage,
   OwnershipTransferService,
@@ -97,8 +96,7 @@ describe('A transfer of the account', () => {
   }
 
   async function rowsOf({ accountId }: User) {
-    const rows = await app.auditRows()
-    return rows.filter(row => row.accountId === accountId && row.action === 'account.transfer')
+    return app.auditRows({ accountId, action: 'account.transfer' })
   }
 
   it('security H2: is done once the member has accepted and the wait is over, not before', async () => {
@@ -356,7 +354,7 @@ describe('A transfer of the account', () => {
           .get(SessionChanges)
           .commit(transaction => app.get(UserChanges).remove(transaction, member, SERVICE)),
       'its member was disabled': ({ id }) =>
-        app.get(Database).run(db => app.get(Users).disable(db, [id], 'account')),
+        app.database.run(db => app.get(Users).disable(db, [id], 'account')),
       'its seven days are over': async () => app.clock.advance(7 * DAY),
     }
 
@@ -372,11 +370,9 @@ describe('A transfer of the account', () => {
 
     it('is left to the deletion of the account when that is due', async () => {
       const { owner, member } = await aVoidOne('its member was disabled')
-      await app
-        .get(Database)
-        .run(db =>
-          db.update(accounts).set({ deleteAt: app.clock.now() }).where(eq(accounts.id, owner.accountId)),
-        )
+      await app.database.run(db =>
+        db.update(accounts).set({ deleteAt: app.clock.now() }).where(eq(accounts.id, owner.accountId)),
+      )
       const mailed = (await app.mailsTo(member.email)).length
       expect(await runJob()).toBe(0)
       expect(await app.mailsTo(member.email)).toHaveLength(mailed)

@@ -9,7 +9,7 @@ import {
   cborMap,
   SoftwareAuthenticator,
 } from '../../support/passkeys/software-authenticator.js'
-import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anOwner, aSignedInOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
@@ -78,19 +78,13 @@ describe('Passkeys of one user', () => {
     expect(added.json.recoveryCodes).toHaveLength(10)
     expect(outcome(await refreshByCookie(app, user.sessionId))).toBe('401 SESSION_NOT_FOUND')
     expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
-    const rows = (await app.auditRows()).filter(
-      ({ userId, action }) => userId === user.id && action === 'factor.add',
-    )
+    const rows = await app.auditRows({ userId: user.id, action: 'factor.add' })
     expect(rows.map(({ detail }) => detail)).toEqual([
       { factor: 'passkey', passkeyId: added.json.passkey.id, name: 'Bitwarden' },
     ])
     await isMailed(user, 'New passkey for')
     // From now on the password is not enough.
-    const answer = await app.post('/api/login', {
-      email: user.email,
-      password: 'a password nobody else has',
-      source: 'main',
-    })
+    const answer = await sendLogin(app, user)
     expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
     expect(answer.json.methods).toEqual(['passkey', 'recovery'])
   })
@@ -99,11 +93,7 @@ describe('Passkeys of one user', () => {
     const { user, authenticator } = await aUser()
     const stranger = await aUser()
     const step = async (key: SoftwareAuthenticator) => {
-      const first = await app.post('/api/login', {
-        email: user.email,
-        password: 'a password nobody else has',
-        source: 'main',
-      })
+      const first = await sendLogin(app, user)
       const passkey = key.get(await passkeyOptions(app))
       const body = { challenge: first.json.challenge, passkey }
       return app.post('/api/login/second-factor', body)
@@ -115,11 +105,7 @@ describe('Passkeys of one user', () => {
   it('asks a user with a second factor for that, not for the password, before another is added', async () => {
     const { user } = await aUser()
     const [recoveryCode = ''] = await giveRecoveryCodes(app, user)
-    const first = await app.post('/api/login', {
-      email: user.email,
-      password: 'a password nobody else has',
-      source: 'main',
-    })
+    const first = await sendLogin(app, user)
     const second = await app.post('/api/login/second-factor', {
       challenge: first.json.challenge,
       recoveryCode,
@@ -311,11 +297,7 @@ describe('Passkeys of one user', () => {
       const { json } = await call(session, 'GET', '/api/reauthenticate')
       expect(json.methods).toEqual(['passkey', 'recovery'])
       expect(outcome(await reauthenticate(app, session))).toBe('401 INVALID_CREDENTIALS')
-      const answer = await app.post('/api/login', {
-        email: user.email,
-        password: 'a password nobody else has',
-        source: 'main',
-      })
+      const answer = await sendLogin(app, user)
       expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
     })
 

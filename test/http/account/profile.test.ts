@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   AuditLog,
-  Database,
   type Db,
   type Permissions,
   passkeys,
@@ -26,6 +25,7 @@ import {
   aSignedInOwner,
   PASSWORD,
   type SignedIn,
+  sendLogin,
   signIn,
 } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
@@ -33,28 +33,21 @@ import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { addPasskey, provenPasskeySession } from '../support/passkey-calls.js'
-import { provenSession, reauthenticate, STEP_UP_CHALLENGE, staleSession } from '../support/reauthenticate.js'
+import {
+  onMainSite,
+  provenSession,
+  reauthenticate,
+  STEP_UP_CHALLENGE,
+  staleSession,
+} from '../support/reauthenticate.js'
 import { accept, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('The profile', () => {
   const app = anApp()
 
-  function call(
-    { accessToken, sessionId }: SignedIn,
-    method = 'GET',
-    body?: object,
-    path = '/api/profile',
-  ): Promise<TestResponse> {
-    return app.request({
-      method,
-      path,
-      headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
-      ...(body && { body }),
-      timeoutMs: 30_000,
-    })
-  }
-
+  const call = (session: SignedIn, method = 'GET', body?: object, path = '/api/profile') =>
+    onMainSite(app, session, method, path, body)
   const exportOf = (session: SignedIn) => call(session, 'GET', undefined, '/api/profile/export')
 
   it('shows users themselves, as the database has them now', async () => {
@@ -79,9 +72,7 @@ describe('The profile', () => {
 
   it('says whether there is a password to change', async () => {
     const owner = await aSignedInOwner(app)
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(Users).setPassword(transaction, owner.id, null))
+    await app.database.transaction(transaction => app.get(Users).setPassword(transaction, owner.id, null))
     expect((await call(owner)).json.mayChangePassword).toBe(false)
     expect((await call(owner, 'PATCH', { name: 'Rosa' })).json.mayChangePassword).toBe(false)
   })
@@ -91,8 +82,7 @@ describe('The profile', () => {
     const answer = await call(owner, 'PATCH', { name: 'Zoë Ångström' })
     expect([outcome(answer), answer.json.name]).toEqual(['200', 'Zoë Ångström'])
     expect((await call(owner)).json.name).toBe('Zoë Ångström')
-    const rows = (await app.auditRows()).filter(row => row.action === 'profile.change')
-    expect(rows.filter(row => row.userId === owner.id)).toEqual([
+    expect(await app.auditRows({ userId: owner.id, action: 'profile.change' })).toEqual([
       expect.objectContaining({ outcome: 'ok', sid: claimsOf(owner.accessToken).sid }),
     ])
   })
@@ -129,7 +119,7 @@ describe('The profile', () => {
     it('is everything about the person, without a secret, and in the audit log', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
-      await app.post('/api/login', { email: owner.email, password: 'wrong', source: 'main' }, {})
+      await sendLogin(app, owner, { password: 'wrong', Origin: [] })
       const session = await provenSession(app, owner)
       const satellite = await signIn(app, owner, 'satellite')
       await mailResetLink(app, owner)
@@ -216,7 +206,7 @@ describe('The profile', () => {
 
     /** Seals, hashes and keys in the tables of factors. */
     function storedSecretsOf({ id }: User): Promise<string[]> {
-      return app.get(Database).run(async db => {
+      return app.database.run(async db => {
         const [totp, keys, codes, devices] = [
           await db.select().from(totpFactors).where(eq(totpFactors.userId, id)),
           await db.select().from(passkeys).where(eq(passkeys.userId, id)),
@@ -270,7 +260,7 @@ describe('The profile', () => {
     slow('goes through the audit log in pages', async () => {
       const owner = await anOwner(app)
       const event = { action: 'logout', outcome: 'ok', userId: owner.id, client: null } as const
-      await app.get(Database).transaction(async transaction => {
+      await app.database.transaction(async transaction => {
         for (let row = 0; row < 1_200; row++) await app.get(AuditLog).record(transaction, event)
       })
       const { json } = await exportOf(await provenSession(app, owner))

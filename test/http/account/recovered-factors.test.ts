@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   AnomalyMails,
-  Database,
   newDeviceNotice,
   passkeys,
   recoveryCodes,
@@ -41,7 +40,7 @@ describe('Factors of somebody who takes their account back', () => {
   /** As a page of ours would add one. */
   async function givePasskey({ id: userId }: User) {
     const id = crypto.randomUUID()
-    await app.get(Database).run(db =>
+    await app.database.run(db =>
       db.insert(passkeys).values({
         ...{ id, userId, rpId: 'main.test', credentialId: id, publicKey: 'AA', counter: 0, transports: [] },
         ...{
@@ -60,13 +59,13 @@ describe('Factors of somebody who takes their account back', () => {
     const now = app.clock.now()
     const id = crypto.randomUUID()
     const times = { createdAt: now, lastUsedAt: now, expiresAt: new Date(now.getTime() + 1e9) }
-    await app
-      .get(Database)
-      .run(db => db.insert(rememberedDevices).values({ id, userId, hash: id, name: 'Firefox', ...times }))
+    await app.database.run(db =>
+      db.insert(rememberedDevices).values({ id, userId, hash: id, name: 'Firefox', ...times }),
+    )
   }
 
   async function whatIsLeft({ id }: User) {
-    return app.get(Database).run(async db => ({
+    return app.database.run(async db => ({
       totp: await db.$count(totpFactors, eq(totpFactors.userId, id)),
       passkeys: (await db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, id))).map(
         row => row.id,

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   accounts,
-  Database,
   type Email,
   importUsers,
   MailLanguage,
@@ -73,8 +72,7 @@ describe('What an account requires of its users', () => {
   const isLate = async (user: Pick<User, 'id'>) => (await find(user)).mustEnrol
 
   async function policyRows({ accountId }: User) {
-    const rows = await app.auditRows()
-    return rows.filter(row => row.accountId === accountId && row.action === 'second-factor.policy')
+    return app.auditRows({ accountId, action: 'second-factor.policy' })
   }
 
   /** The password again, and the second factor. */
@@ -387,14 +385,12 @@ describe('What an account requires of its users', () => {
       const owner = (await app.get(Users).findByEmail(first as Email)) as User
       const held = heldCall(app.get(SecondFactorPolicyService), 'apply')
       await requireOf(app, owner, 'off')
-      await app
-        .get(Database)
-        .run(db =>
-          db
-            .update(accounts)
-            .set({ secondFactor: 'everyone', secondFactorFrom: app.clock.now() })
-            .where(eq(accounts.id, owner.accountId)),
-        )
+      await app.database.run(db =>
+        db
+          .update(accounts)
+          .set({ secondFactor: 'everyone', secondFactorFrom: app.clock.now() })
+          .where(eq(accounts.id, owner.accountId)),
+      )
       const begun = app.get(SecondFactorPolicyService).begin(owner.accountId)
       await held.begun
       const imported = importing({ email: second, role: 'member', account })
@@ -408,14 +404,12 @@ describe('What an account requires of its users', () => {
 
     /** As the job does at the end of the days of grace. */
     async function requireOnly({ accountId }: User) {
-      await app
-        .get(Database)
-        .run(db =>
-          db
-            .update(accounts)
-            .set({ secondFactor: 'payments', secondFactorFrom: app.clock.now() })
-            .where(eq(accounts.id, accountId)),
-        )
+      await app.database.run(db =>
+        db
+          .update(accounts)
+          .set({ secondFactor: 'payments', secondFactorFrom: app.clock.now() })
+          .where(eq(accounts.id, accountId)),
+      )
       return app.get(SecondFactorPolicyService).begin(accountId)
     }
 

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import {
   accounts,
-  Database,
   type Db,
   type Email,
   type ImportCounts,
@@ -16,7 +15,7 @@ import {
   Users,
 } from '../../sources.js'
 import { Authenticator, aChallenge, secondStep } from '../../support/authenticator.js'
-import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anEmail, anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
@@ -53,13 +52,11 @@ describe('Users imported', () => {
 
   const find = (email: string) => app.get(Users).findByEmail(email as Email)
   const aPendingSatellite = ({ accountId }: User, origin: string) =>
-    app
-      .get(Database)
-      .transaction(db =>
-        app.get(RegisteredSatellites).add(db, { accountId, origin, name: 'A shop', kind: 'production' }),
-      )
-  const countAccounts = () => app.get(Database).run(db => db.$count(accounts))
-  const imports = async () => (await app.auditRows()).filter(({ action }) => action === 'user.import')
+    app.database.transaction(db =>
+      app.get(RegisteredSatellites).add(db, { accountId, origin, name: 'A shop', kind: 'production' }),
+    )
+  const countAccounts = () => app.database.run(db => db.$count(accounts))
+  const imports = async () => await app.auditRows({ action: 'user.import' })
 
   it('get mails in their language, if the service has it', async () => {
     const [german, unknown] = [anEmail(), anEmail()]
@@ -142,15 +139,7 @@ describe('Users imported', () => {
     expect((await find(owner))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/)
     await signIn(app, { email: owner }, 'main')
     await signIn(app, { email: member }, 'satellite')
-    const logIn = (email: string, password: string) =>
-      app
-        .request({
-          method: 'POST',
-          path: '/api/login',
-          headers: { Origin: MAIN },
-          body: { email, password, source: 'main' },
-        })
-        .then(outcome)
+    const logIn = (email: string, password: string) => sendLogin(app, { email }, { password }).then(outcome)
     expect(await logIn(member, 'wrong')).toBe('401 INVALID_CREDENTIALS')
     expect(await logIn(bare, PASSWORD)).toBe('401 INVALID_CREDENTIALS')
     expect((await find(bare))?.passwordHash).toBeNull()
@@ -159,7 +148,7 @@ describe('Users imported', () => {
   it('can log in for the first time from many places at once', async () => {
     const email = anEmail()
     await importLines({ email, passwordHash, role: 'owner' })
-    const logIn = () => app.post('/api/login', { email, password: PASSWORD, source: 'main' })
+    const logIn = () => sendLogin(app, { email })
     const answers = await Promise.all(Array.from({ length: 8 }, logIn))
     expect(answers.map(outcome)).toEqual(Array(8).fill('200'))
     expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/)
@@ -217,7 +206,7 @@ describe('Users imported', () => {
     const line = { email: owner.email, role: 'owner', passwordHash, account: randomUUID() }
     const change = (transaction: Db) =>
       app.get(UserEmails).change(transaction, owner, anEmail(), app.clock.now())
-    const link = await app.get(Database).transaction(change)
+    const link = await app.database.transaction(change)
     expect(await importLines(line)).toMatchObject({ added: 0, alreadyThere: 1, faults: 0 })
     expect(await find(owner.email)).toBeNull()
     const body = { token: link as string }

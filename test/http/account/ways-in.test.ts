@@ -1,16 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Permissions, type SecondFactorRequirement, type User } from '../../sources.js'
-import {
-  aChallenge,
-  firstStep,
-  giveAuthenticator,
-  giveRecoveryCodes,
-  secondStep,
-} from '../../support/authenticator.js'
+import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import { markLate, requireOf } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
-import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
+import { aMember, anOwner, type SignedIn, sendLogin } from '../../support/people.js'
 import { anApp, SHOP_ONE } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { aJourney, fragmentOf, redeem, requestCode } from '../support/handoff-calls.js'
@@ -93,8 +87,8 @@ async function aPerson(kit: Kit, role: Role): Promise<Person & { owner: User }> 
 /** Goes every way that somebody with this kit can go, one after the other. */
 async function everyWay({ user, code, passkey, recoveryCodes }: Person) {
   const answers: Record<string, TestResponse> = {
-    'password on the main site': await firstStep(app, user),
-    'password on a satellite': await firstStep(app, user, { source: 'satellite', Origin: SHOP_ONE }),
+    'password on the main site': await sendLogin(app, user),
+    'password on a satellite': await sendLogin(app, user, { source: 'satellite', Origin: SHOP_ONE }),
     'password in a mobile app': await inApp(user),
   }
   const second = async (proof: object) =>
@@ -111,7 +105,7 @@ async function everyWay({ user, code, passkey, recoveryCodes }: Person) {
   }
   const recovered = await second({ recoveryCode })
   const device = /__Host-remembered-device=[\w-]{43}/.exec(recovered.setCookies.join('\n'))?.[0] ?? ''
-  const remembered = await firstStep(app, user, { Cookie: device })
+  const remembered = await sendLogin(app, user, { Cookie: device })
   return {
     ...answers,
     'password and recovery code': recovered,
@@ -122,7 +116,7 @@ async function everyWay({ user, code, passkey, recoveryCodes }: Person) {
 }
 
 function inApp({ email }: User): Promise<TestResponse> {
-  return app.post('/api/login', { email, password: PASSWORD, source: 'satellite' }, {})
+  return sendLogin(app, { email }, { source: 'satellite', Origin: [] })
 }
 
 /** From this session of the main site to a satellite; the first refusal on the way. */

@@ -24,7 +24,7 @@ const ROWS_A_RANGE = 10_000
 const app = anApp()
 let database: Database
 beforeAll(async () => {
-  database = app.get(Database)
+  database = app.database
   // Its search of the whole log; the next is in a day.
   await app.get(AuditSealer).run()
   // In one statement, and without ANALYZE, as after an import.

@@ -5,7 +5,6 @@ import {
   AuditSealer,
   AuditVerifier,
   type Checkpoint,
-  Database,
   type Db,
   openDatabase,
   type Verified,
@@ -31,7 +30,7 @@ async function verify(app: TestApp, noted?: Checkpoint): Promise<VerifiedWithFau
 }
 
 function record(app: TestApp, count: number): Promise<void> {
-  return app.get(Database).transaction(async db => {
+  return app.database.transaction(async db => {
     for (let number = 0; number < count; number += 1)
       await app.get(AuditLog).record(db, { ...EVENT, detail: { number, name: 'ü' } })
   })
@@ -39,16 +38,14 @@ function record(app: TestApp, count: number): Promise<void> {
 
 /** More than one page of anything. */
 async function recordMany(app: TestApp, count: number): Promise<void> {
-  await app.get(Database).run(db =>
-    db.execute(sql`
+  await app.query(sql`
       insert into audit_log (at, action, outcome, detail)
-      select now(), 'user.create', 'ok', json_build_object('number', n) from generate_series(1, ${count}::int) n`),
-  )
+      select now(), 'user.create', 'ok', json_build_object('number', n) from generate_series(1, ${count}::int) n`)
 }
 
 /** As somebody who owns the database. */
 function execute(app: TestApp, ...statements: string[]): Promise<unknown[]> {
-  return app.get(Database).transaction(async db => {
+  return app.database.transaction(async db => {
     for (const table of TABLES) await db.execute(sql.raw(`alter table ${table} disable trigger all`))
     const results = []
     for (const statement of statements) results.push(await db.execute(sql.raw(statement)))
@@ -57,13 +54,8 @@ function execute(app: TestApp, ...statements: string[]): Promise<unknown[]> {
   })
 }
 
-async function rowsOf<Row>(app: TestApp, query: string): Promise<Row[]> {
-  const answer = await app.get(Database).run(db => db.execute(sql.raw(query)))
-  return (answer as unknown as { rows: Row[] }).rows
-}
-
 async function countOf(app: TestApp, from: string): Promise<number> {
-  const [row] = await rowsOf<{ count: number }>(app, `select count(*)::int as count from ${from}`)
+  const [row] = await app.query<{ count: number }>(`select count(*)::int as count from ${from}`)
   return row?.count as number
 }
 
@@ -78,7 +70,7 @@ describe('The chain of the audit log', () => {
 
   slow('grows by itself within seconds, and what is noted is sealed too', async () => {
     await signIn(app, await anOwner(app), 'main')
-    await app.request({ method: 'POST', path: '/api/refresh' })
+    await app.post('/api/refresh', undefined, {})
     await eventually(async () => (await countOf(app, 'audit_chain')) === (await countOf(app, 'audit_log')), {
       what: 'the sealer',
     })
@@ -90,7 +82,7 @@ describe('The chain of the audit log', () => {
       'delete from audit_chain',
       'truncate audit_chain',
     ])
-      await expect(app.get(Database).run(db => db.execute(sql.raw(statement)))).rejects.toMatchObject({
+      await expect(app.query(sql.raw(statement))).rejects.toMatchObject({
         cause: { message: 'audit_chain is append-only' },
       })
   })
@@ -174,7 +166,7 @@ describe('The chain of the audit log', () => {
     it('removed all seals', async () => {
       await execute(app, 'delete from audit_chain')
       const noted = (
-        await rowsOf<{ hash: string }>(app, 'select hash from saved_audit_chain where position = 5')
+        await app.query<{ hash: string }>('select hash from saved_audit_chain where position = 5')
       )[0]
       await execute(app, `update audit_log set outcome = 'failed' where id = 3`)
       expect((await verify(app, noted)).told).toEqual([
@@ -184,8 +176,7 @@ describe('The chain of the audit log', () => {
 
     it('cut off the end, by a head that was noted', async () => {
       const { head } = await verify(app)
-      const [middle] = await rowsOf<Checkpoint>(
-        app,
+      const [middle] = await app.query<Checkpoint>(
         'select hash, position::int as position from saved_audit_chain where position = 7',
       )
       await execute(
@@ -293,8 +284,7 @@ describe('A row that comes to light late', () => {
   async function openTransaction() {
     let commit: () => void = () => {}
     const isWritten = new Promise<void>((written, failed) => {
-      done = app
-        .get(Database)
+      done = app.database
         .transaction(async (db: Db) => {
           await app.get(AuditLog).record(db, EVENT)
           written()
@@ -316,13 +306,12 @@ describe('A row that comes to light late', () => {
 
   const lastSealed = async () =>
     (
-      await rowsOf<{ id: number }>(
-        app,
+      await app.query<{ id: number }>(
         'select audit_id::int as id from audit_chain order by position desc limit 1',
       )
     )[0]?.id as number
   const highestSealed = async () =>
-    (await rowsOf<{ id: number }>(app, 'select max(audit_id)::int as id from audit_chain'))[0]?.id as number
+    (await app.query<{ id: number }>('select max(audit_id)::int as id from audit_chain'))[0]?.id as number
 })
 
 describe('Two replicas', () => {
@@ -404,7 +393,7 @@ slowOnServers('The same row has the same seal in both databases', async () => {
                 ('1969-12-31 23:59:59.999Z', 'logout', 'ok', null, null, null, null, null, null, null, '[]')`,
       )
       await app.get(AuditSealer).seal()
-      seals.push(await rowsOf(app, 'select audit_id::int as id, hash from audit_chain order by position'))
+      seals.push(await app.query('select audit_id::int as id, hash from audit_chain order by position'))
     } finally {
       await app.stop()
     }

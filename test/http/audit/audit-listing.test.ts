@@ -6,7 +6,6 @@ import {
   AUDIT_ACTIONS,
   type AuditEvent,
   AuditLog,
-  Database,
   permissionsOf,
   type User,
   UserAdministration,
@@ -14,11 +13,12 @@ import {
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
-import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
-import { provenSession } from '../support/reauthenticate.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 function memberOf({ id, accountId }: User) {
@@ -32,8 +32,7 @@ describe('The audit log of an account', () => {
   const app = anApp()
 
   function read(who: SignedIn, query = '', path = '/api/audit'): Promise<TestResponse> {
-    const headers = { Origin: MAIN, ...bearer(who.accessToken), ...cookie(who.sessionId) }
-    return app.request({ path: `${path}${query}`, headers })
+    return onMainSite(app, who, 'GET', `${path}${query}`)
   }
 
   async function entries(who: SignedIn, query = '') {
@@ -47,7 +46,7 @@ describe('The audit log of an account', () => {
   }
 
   function record(events: Partial<AuditEvent>[]): Promise<void> {
-    return app.get(Database).transaction(async db => {
+    return app.database.transaction(async db => {
       for (const event of events)
         await app.get(AuditLog).record(db, { action: 'user.create', outcome: 'ok', client: null, ...event })
     })
@@ -60,8 +59,11 @@ describe('The audit log of an account', () => {
   }
 
   async function failToLogIn(email: string): Promise<void> {
-    const body = { email, password: 'wrong', source: 'satellite' }
-    await app.request({ method: 'POST', path: '/api/login', headers: { 'User-Agent': FIREFOX }, body })
+    await sendLogin(
+      app,
+      { email },
+      { source: 'satellite', password: 'wrong', Origin: [], 'User-Agent': FIREFOX },
+    )
     await app.get(AuditLog).flush()
   }
 
@@ -153,9 +155,7 @@ describe('The audit log of an account', () => {
     const owner = await anOwner(app)
     const mover = await aMember(app, owner)
     const elsewhere = await anOwner(app)
-    await app
-      .get(Database)
-      .run(db => db.execute(sql`update users set account_id = ${elsewhere.accountId} where id = ${mover.id}`))
+    await app.query(sql`update users set account_id = ${elsewhere.accountId} where id = ${mover.id}`)
     const signedIn = await signIn(app, owner, 'main')
     const [created] = await entries(signedIn, '?action=user.create')
     expect(created).toMatchObject({ userId: mover.id, email: null })
@@ -167,9 +167,7 @@ describe('The audit log of an account', () => {
     const member = await aMember(app, owner)
     const gone = await signIn(app, member, 'main')
     const signedIn = await provenSession(app, owner)
-    const headers = { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
-    const path = `/api/team/${member.id}`
-    expect((await app.request({ method: 'DELETE', path, headers })).status).toBe(204)
+    expect((await team(app, signedIn, 'DELETE', `/${member.id}`)).status).toBe(204)
     const { json } = await read(signedIn)
     expect(json.people).toEqual({ [owner.id]: owner.email, [member.id]: member.email })
     const about = json.entries.filter(({ userId }: { userId: string }) => userId === member.id)
@@ -186,9 +184,7 @@ describe('The audit log of an account', () => {
     await aMember(app, owner)
     const signedIn = await signIn(app, owner, 'main')
     expect((await read(signedIn)).json.names).toEqual({})
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(Users).setName(transaction, owner.id, 'Rosa Luna'))
+    await app.database.transaction(transaction => app.get(Users).setName(transaction, owner.id, 'Rosa Luna'))
     expect((await read(signedIn)).json.names).toEqual({ [owner.id]: 'Rosa Luna' })
   })
 
@@ -212,9 +208,9 @@ describe('The audit log of an account', () => {
     it('by a part of the name or address: of whom they concern, of who did it, and of who is gone', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
-      await app
-        .get(Database)
-        .transaction(transaction => app.get(Users).setName(transaction, member.id, 'Rosa Ångström'))
+      await app.database.transaction(transaction =>
+        app.get(Users).setName(transaction, member.id, 'Rosa Ångström'),
+      )
       const stranger = await aMember(app, await anOwner(app))
       const gone = anEmail()
       const own = { accountId: owner.accountId }
@@ -526,7 +522,7 @@ describe('The audit log of an account', () => {
         const owner = await anOwner(app)
         const signedIn = await signIn(app, owner, 'main')
         await recordMany(owner, 1_200)
-        const database = app.get(Database)
+        const database = app.database
         const report = database.report.bind(database)
         const failAfterPages = (count: number) => {
           let pages = 0
@@ -551,14 +547,12 @@ describe('The audit log of an account', () => {
     slow('reads no further ahead than its reader', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
-      await app.get(Database).run(db =>
-        db.execute(sql`
+      await app.query(sql`
           insert into audit_log (at, action, outcome, account_id, detail)
           select now(), 'user.create', 'ok', ${owner.accountId}, json_build_object('filling', repeat('x', 10000))
-          from generate_series(1, 3500)`),
-      )
+          from generate_series(1, 3500)`)
       let pages = 0
-      const database = app.get(Database)
+      const database = app.database
       const run = database.run.bind(database)
       database.run = async work => {
         const answer: unknown = await run(work as never)

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { login } from '../../faults/support/requests.js'
 import { AuditTrail, Database, type User } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aGate } from '../../support/gate.js'
 import { holdContinuedReports } from '../../support/held-reports.js'
-import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import type { TestApp } from '../../support/test-app.js'
+import { anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { ConsoleUser, startWithConsole } from '../operators/console-calls.js'
+import { ConsoleUser, withConsole } from '../operators/console-calls.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 
@@ -17,19 +16,17 @@ const ROWS = 6_000
 /** Of which none is found. */
 const EXPORT = '/api/audit/export?action=profile.change&outcome=failed'
 
-let app: TestApp
+const app = anApp(withConsole())
 let database: Database
 let owner: User
 let session: SignedIn
 let operator: ConsoleUser
 beforeAll(async () => {
-  app = await startWithConsole()
-  database = app.get(Database)
+  database = app.database
   owner = await anOwner(app)
   session = await provenSession(app, owner)
   operator = await ConsoleUser.loggedIn(app)
 })
-afterAll(() => app?.stop())
 
 describe('fleet 10: while many reports are slow', () => {
   test('logins go on, and a report too many is 503 TOO_BUSY', async () => {
@@ -38,7 +35,7 @@ describe('fleet 10: while many reports are slow', () => {
     try {
       for (const path of ['/api/audit?outcome=ok', '/api/profile/export'])
         expect(outcome(await onMainSite(app, session, 'GET', path))).toBe('503 TOO_BUSY')
-      for (let time = 0; time < 3; time++) expect(await login(app, owner)).toMatchObject({ status: 200 })
+      for (let time = 0; time < 3; time++) expect(await sendLogin(app, owner)).toMatchObject({ status: 200 })
     } finally {
       open()
     }

@@ -1,20 +1,19 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import {
   AuditLog,
   AuditRetention,
   AuditSealer,
   AuditVerifier,
-  Database,
   type Expired,
   Logger,
   type User,
 } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { anApp, MAIN } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { bearer, cookie } from '../support/api-calls.js'
+import { onMainSite } from '../support/reauthenticate.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const KEPT_DAYS = 30
@@ -39,15 +38,10 @@ function before(time: Date): Date {
 describe('The partitions of the audit log', () => {
   const app = anApp({ AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
 
-  async function rowsOf<Row>(statement: SQL): Promise<Row[]> {
-    const answer = await app.get(Database).run(db => db.execute(statement))
-    return (answer as unknown as { rows: Row[] }).rows
-  }
-
   async function recordAt({ id, accountId }: User, ...times: Date[]): Promise<number[]> {
     const ids: number[] = []
     for (const time of times) {
-      const [row] = await rowsOf<{ id: string }>(sql`
+      const [row] = await app.query<{ id: string }>(sql`
         insert into audit_log (at, action, outcome, user_id, account_id)
         values (${time.toISOString()}::timestamptz, 'user.create', 'ok', ${id}, ${accountId}) returning id::text`)
       ids.push(Number(row?.id))
@@ -56,7 +50,7 @@ describe('The partitions of the audit log', () => {
   }
 
   async function partitionsOf(ids: readonly number[]): Promise<string[]> {
-    const found = await rowsOf<{ name: string }>(
+    const found = await app.query<{ name: string }>(
       sql`select tableoid::regclass::text as name from audit_log where id in ${ids} order by id`,
     )
     return found.map(({ name }) => name)
@@ -64,11 +58,10 @@ describe('The partitions of the audit log', () => {
 
   /** What the owner sees of these rows, one a page. */
   async function listed(who: SignedIn, ids: readonly number[]): Promise<number[]> {
-    const headers = { Origin: MAIN, ...bearer(who.accessToken), ...cookie(who.sessionId) }
     const seen: number[] = []
     for (let next: string | null = ''; next !== null; ) {
       const path: string = `/api/audit?action=user.create&limit=1${next && `&after=${next}`}`
-      const { json } = await app.request({ path, headers })
+      const { json } = await onMainSite(app, who, 'GET', path)
       seen.push(...json.entries.map(({ id }: { id: number }) => id))
       next = json.next
     }
@@ -107,7 +100,7 @@ describe('The partitions of the audit log', () => {
     async partition => {
       await recordAt(await anOwner(app), THIS, NEXT, new Date(0))
       for (const statement of ['update % set id = 1', 'delete from %', 'truncate %']) {
-        const attempt = rowsOf(sql.raw(statement.replace('%', partition)))
+        const attempt = app.query(sql.raw(statement.replace('%', partition)))
         await expect(attempt).rejects.toMatchObject({ cause: { message: 'audit_log is append-only' } })
       }
     },
@@ -128,11 +121,11 @@ describe('The partitions of the audit log', () => {
       const [late] = await recordAt(owner, cut)
       gone = await recordAt(owner, new Date(0), THIS, NEXT, before(cut))
       kept = [late as number, ...(await recordAt(owner, cut))]
-      await rowsOf(sql`
+      await app.query(sql`
         insert into audit_log (at, action, outcome)
         select ${cut.toISOString()}::timestamptz, 'user.create', 'ok' from generate_series(1, 6000)`)
       await app.get(AuditSealer).seal()
-      idle = new AuditSealer(app.get(Database), app.get(AuditLog), app.clock)
+      idle = new AuditSealer(app.database, app.get(AuditLog), app.clock)
       await recordAt(owner, cut)
       expect(await idle.seal()).toBe(1)
       // The last seal before the rows that stay is kept.
@@ -146,8 +139,8 @@ describe('The partitions of the audit log', () => {
     it('stay where the clock is ahead of the database', async () => {
       expect(await app.get(AuditRetention).run()).toBeNull()
       expect(await partitionsOf(gone)).toHaveLength(gone.length)
-      jest.spyOn(app.get(Database), 'now').mockImplementation(async () => app.clock.now())
-      await rowsOf(sql`delete from leases where name = 'audit-upkeep'`)
+      jest.spyOn(app.database, 'now').mockImplementation(async () => app.clock.now())
+      await app.query(sql`delete from leases where name = 'audit-upkeep'`)
     })
 
     slow(
@@ -161,7 +154,7 @@ describe('The partitions of the audit log', () => {
         expect(names).toEqual(expect.arrayContaining([partitionOf(cut), partitionOf(app.clock.now())]))
         expect(await partitionsOf([...gone, ...kept])).toEqual(kept.map(() => partitionOf(cut)))
         expect(await listed(await signIn(app, owner, 'main'), [...gone, ...kept])).toEqual(kept.toReversed())
-        const seals = await rowsOf<{ id: number }>(
+        const seals = await app.query<{ id: number }>(
           sql`select audit_id::int as id from audit_chain order by position limit 3`,
         )
         expect(seals.map(({ id }) => id)).toContain(kept[0])
@@ -170,7 +163,7 @@ describe('The partitions of the audit log', () => {
 
     it('leave a log that verifies, and says what was removed', async () => {
       expect(await faults()).toEqual([])
-      const rows = (await app.auditRows()).filter(({ action }) => action === 'audit.expire')
+      const rows = await app.auditRows({ action: 'audit.expire' })
       expect(rows.map(({ detail }) => detail)).toEqual([{ before: cut.toISOString() }])
     })
 
@@ -225,15 +218,15 @@ describe('The partitions of the audit log', () => {
       const ids = await recordAt(owner, app.clock.now(), app.clock.now(), app.clock.now())
       await app.get(AuditSealer).seal()
       const asOwner = (statement: string) =>
-        app.get(Database).transaction(async db => {
+        app.database.transaction(async db => {
           for (const action of ['disable', 'enable']) {
             for (const table of ['audit_log', 'audit_chain'])
               await db.execute(sql.raw(`alter table ${table} ${action} trigger user`))
             if (action === 'disable') await db.execute(sql.raw(statement))
           }
         })
-      await expect(rowsOf(sql`delete from audit_log where id = ${ids[1]}`)).rejects.toThrow()
-      await expect(rowsOf(sql`delete from audit_chain where audit_id = ${ids[1]}`)).rejects.toThrow()
+      await expect(app.query(sql`delete from audit_log where id = ${ids[1]}`)).rejects.toThrow()
+      await expect(app.query(sql`delete from audit_chain where audit_id = ${ids[1]}`)).rejects.toThrow()
       await asOwner(`delete from audit_log where id = ${ids[1]}`)
       expect(await faults()).toEqual([expect.stringContaining(`Row ${ids[1]} (`)])
       // The start of the log, with the line of retention moved beyond it.

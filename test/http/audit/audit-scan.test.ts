@@ -42,7 +42,7 @@ let stranger: User
 let halfWay: Date
 let lowest: number
 beforeAll(async () => {
-  database = app.get(Database)
+  database = app.database
   owner = await anOwner(app)
   stranger = await anOwner(app)
   const aMonthBefore = sql`now() - make_interval(months => n)`
@@ -69,7 +69,7 @@ function rows() {
 }
 
 async function firstFree(): Promise<number> {
-  const found = await database.run(db => db.execute(sql`select last_value::int as id from audit_log_id_seq`))
+  const found = await app.query(sql`select last_value::int as id from audit_log_id_seq`)
   return rowsOf<{ id: number }>(found)[0]?.id as number
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, handleOf, SessionChanges, type SessionId, UserAdministration } from '../../sources.js'
+import { handleOf, SessionChanges, type SessionId, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
@@ -12,7 +12,7 @@ describe('The audit log', () => {
 
   /** The rows of one request. */
   async function rowsOf({ headers }: TestResponse) {
-    return (await app.auditRows()).filter(({ requestId }) => requestId === headers['x-request-id'])
+    return await app.auditRows({ requestId: headers['x-request-id'] })
   }
 
   /** What the rows say of who it was. */
@@ -22,7 +22,7 @@ describe('The audit log', () => {
   }
 
   function logIn(body: object, headers: Record<string, string> = {}): Promise<TestResponse> {
-    return app.request({ method: 'POST', path: '/api/login', headers, body })
+    return app.post('/api/login', body, headers)
   }
 
   describe('has a row', () => {
@@ -96,7 +96,7 @@ describe('The audit log', () => {
     it.each(['', '?optional=true'])('for a refresh that another site caused %s', async query => {
       const { sessionId } = await signIn(app, await anOwner(app), 'main')
       const headers = { Cookie: `sessionId=${sessionId}`, 'Sec-Fetch-Site': 'cross-site' }
-      const answer = await app.request({ method: 'POST', path: `/api/refresh${query}`, headers })
+      const answer = await app.post(`/api/refresh${query}`, undefined, headers)
       expect(answer.json.code).toBe('CROSS_SITE_REFUSED')
       expect(await rowsOf(answer)).toEqual([
         expect.objectContaining({ outcome: 'refused', userId: null, detail: { reason: 'not presented' } }),
@@ -119,7 +119,7 @@ describe('The audit log', () => {
       await app.get(SessionChanges).end(session, null, 'stolen laptop')
       await app.get(UserAdministration).endSessions(owner)
       await app.get(UserAdministration).disable(owner)
-      const rows = (await app.auditRows()).filter(({ userId }) => userId === owner.id).slice(-3)
+      const rows = (await app.auditRows({ userId: owner.id })).slice(-3)
       expect(rows).toEqual([
         expect.objectContaining({
           action: 'session.revoke',
@@ -148,20 +148,14 @@ describe('The audit log', () => {
       await app.sandbox.simulate.pay(checkout)
       await app.paymentsSettled()
       const { accountId } = whoIs(signedIn)
-      const rows = (await app.auditRows()).filter(
-        row => row.action === 'webhook' && row.accountId === accountId,
-      )
+      const rows = await app.auditRows({ accountId, action: 'webhook' })
       expect(rows.map(({ outcome, detail }) => ({ outcome, type: detail.type }))).toEqual(
         expect.arrayContaining([{ outcome: 'ok', type: 'customer.subscription.created' }]),
       )
     })
 
     it('for a webhook that the provider did not sign', async () => {
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/webhooks/stripe',
-        body: { id: 'evt_1' },
-      })
+      const answer = await app.post('/api/webhooks/stripe', { id: 'evt_1' }, {})
       expect(await rowsOf(answer)).toEqual([
         expect.objectContaining({ action: 'webhook', outcome: 'refused', ip: '127.0.0.1' }),
       ])
@@ -191,7 +185,7 @@ describe('The audit log', () => {
     async statement => {
       await signIn(app, await anOwner(app), 'main')
       const before = await app.auditRows()
-      const attempt = app.get(Database).run(db => db.execute(sql.raw(statement)))
+      const attempt = app.query(sql.raw(statement))
       await expect(attempt).rejects.toMatchObject({ cause: { message: 'audit_log is append-only' } })
       expect(await app.auditRows()).toEqual(before)
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { AuditLog, permissionsOf, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, logOut, outcome } from '../support/api-calls.js'
 import { reauthenticate } from '../support/reauthenticate.js'
@@ -18,9 +18,11 @@ describe('The own login history', () => {
   }
 
   async function failToLogIn(email: string): Promise<void> {
-    const headers = { Origin: SHOP_TWO, 'User-Agent': SAFARI }
-    const body = { email, password: 'wrong', source: 'satellite' }
-    await app.request({ method: 'POST', path: '/api/login', headers, body })
+    await sendLogin(
+      app,
+      { email },
+      { source: 'satellite', password: 'wrong', Origin: SHOP_TWO, 'User-Agent': SAFARI },
+    )
     await app.get(AuditLog).flush()
   }
 

@@ -6,7 +6,6 @@ import { eq } from 'drizzle-orm'
 import { aStamp } from '../../contracts/a-session.js'
 import { stampSession } from '../../contracts/kept-session.js'
 import {
-  Database,
   type DeviceId,
   handleOf,
   hashToken,
@@ -25,7 +24,7 @@ import {
 import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
-import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, sendLogin } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
@@ -90,13 +89,16 @@ describe('anomalies', () => {
   }
 
   function tryLogin({ email }: Pick<User, 'email'>, from: From = {}, source: Source = 'main') {
-    const headers = {
-      Origin: source === 'main' ? MAIN : SHOP_ONE,
-      ...headersOf(from),
-      ...(from.device !== undefined && { Cookie: `__Host-device=${from.device}` }),
-    }
-    const body = { email, password: PASSWORD, source }
-    return app.post('/api/login', body, headers)
+    return sendLogin(
+      app,
+      { email },
+      {
+        source,
+        Origin: source === 'main' ? MAIN : SHOP_ONE,
+        ...headersOf(from),
+        ...(from.device !== undefined && { Cookie: `__Host-device=${from.device}` }),
+      },
+    )
   }
 
   /** The sessionId. */
@@ -125,7 +127,7 @@ describe('anomalies', () => {
   }
 
   async function anomaliesOf({ id }: User) {
-    const rows = (await app.auditRows()).filter(row => row.userId === id && row.action === 'session.anomaly')
+    const rows = await app.auditRows({ userId: id, action: 'session.anomaly' })
     return rows.map(({ outcome, detail, sid, ip }) => ({ outcome, sid, ip, ...detail }))
   }
 
@@ -251,9 +253,7 @@ describe('anomalies', () => {
       it('teaches nothing when the password is wrong', async () => {
         const user = await anOwner(app)
         await logIn(user)
-        const headers = { Origin: MAIN, ...headersOf({ userAgent: IPHONE, ip: NEW_YORK }) }
-        const body = { email: user.email, password: 'wrong', source: 'main' }
-        await app.post('/api/login', body, headers)
+        await sendLogin(app, user, { password: 'wrong', ...headersOf({ userAgent: IPHONE, ip: NEW_YORK }) })
         expect(await app.get(KnownDevices).knowsNetwork(user.id, NEW_YORK)).toBe(false)
         expect(await subjectsTo(user)).toEqual([])
         await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
@@ -285,7 +285,7 @@ describe('anomalies', () => {
           app
             .get(LoginAnomalyCheck)
             .notifyOpened(...(check.mock.calls[0] as Parameters<LoginAnomalyCheck['notifyOpened']>))
-        expect(await callsWithin(app.get(Database), 'run', watch)).toBe(0)
+        expect(await callsWithin(app.database, 'run', watch)).toBe(0)
       })
 
       slow('sends at most ten mails a day, whatever somebody with the password does', async () => {
@@ -305,7 +305,7 @@ describe('anomalies', () => {
         for (let number = 0; number < 10; number++)
           await logIn(user, { userAgent: `App${'x'.repeat(number)}/1` })
         const email = anEmail()
-        await app.get(Database).run(db => db.update(users).set({ email }).where(eq(users.id, user.id)))
+        await app.database.run(db => db.update(users).set({ email }).where(eq(users.id, user.id)))
         await logIn({ email }, { userAgent: 'Another/1' })
         expect(await subjectsTo({ ...user, email })).toHaveLength(1)
       })
@@ -357,7 +357,7 @@ describe('anomalies', () => {
         await logIn(user)
         app.clock.advance(401 * DAY)
         const since = app.clock.now()
-        await app.get(Database).transaction(async transaction => {
+        await app.database.transaction(async transaction => {
           await app.get(KnownDevices).rememberNetwork(transaction, user.id, HOME)
           await app.get(KnownDevices).forgetSince(transaction, user.id, since)
         })
@@ -367,7 +367,7 @@ describe('anomalies', () => {
       it('are forgotten with the user who is removed', async () => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         for (const each of [user, other]) await logIn(each)
-        await app.get(Database).transaction(db => app.get(KnownDevices).forgetUsers(db, [user.id]))
+        await app.database.transaction(db => app.get(KnownDevices).forgetUsers(db, [user.id]))
         expect(await rowsOf(user)).toEqual([])
         expect(await rowsOf(other)).toHaveLength(3)
       })
@@ -376,11 +376,11 @@ describe('anomalies', () => {
     /** As a login does, in its transaction. */
     function remember(userId: string, origin: Parameters<KnownDevices['compare']>[1]) {
       const known = app.get(KnownDevices)
-      return app.get(Database).transaction(transaction => known.remember(transaction, userId, origin))
+      return app.database.transaction(transaction => known.remember(transaction, userId, origin))
     }
 
     async function rowsOf({ id }: User) {
-      const rows = await app.get(Database).run(db => db.select().from(knownDevices))
+      const rows = await app.database.run(db => db.select().from(knownDevices))
       return rows.filter(({ userId }) => userId === id)
     }
 
@@ -593,7 +593,7 @@ describe('anomalies', () => {
         const touch = jest.spyOn(store, 'touch')
         const names = ['find', 'updateClient', 'stampReauthentication', 'voidAuthentication'] as const
         const others = names.map(name => jest.spyOn(store, name))
-        const statements = await callsWithin(app.get(Database), 'run', async () => {
+        const statements = await callsWithin(app.database, 'run', async () => {
           for (const ip of [HOME, NEXT_DOOR]) {
             const headers = { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...headersOf({ ip }) }
             const answer = await app.app.inject({ method: 'POST', url: '/api/refresh', headers })
@@ -727,8 +727,7 @@ describe('anomalies', () => {
         expect((await app.mailsTo(user.email)).at(-1)?.text).toContain('/reset-password#token=')
         expect(await app.get(KnownDevices).knowsNetwork(user.id, NEW_YORK)).toBe(false)
         expect(await app.get(KnownDevices).knowsNetwork(user.id, HOME)).toBe(true)
-        const rows = (await app.auditRows()).filter(row => row.userId === user.id)
-        expect(rows.filter(({ action }) => action === 'session.revoke')).toMatchObject([
+        expect(await app.auditRows({ userId: user.id, action: 'session.revoke' })).toMatchObject([
           { outcome: 'ok', sid: handleOf(stolen), ip: MOBILE, detail: { reason: 'not me' } },
         ])
         // Whoever comes from there is a stranger again.
@@ -764,9 +763,7 @@ describe('anomalies', () => {
         expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('200')
         expect(outcome(await notMe(ofThief))).toBe('400 INVALID_LINK')
         expect((await app.get(Users).find(user.id))?.email).toBe(user.email)
-        const body = { email: user.email, password: NEW_PASSWORD, source: 'main' }
-        const headers = { Origin: MAIN }
-        expect(outcome(await app.post('/api/login', body, headers))).toBe('200')
+        expect(outcome(await sendLogin(app, user, { password: NEW_PASSWORD }))).toBe('200')
       })
 
       it('returns the account to a disabled user, but mails no new password', async () => {
@@ -865,7 +862,7 @@ describe('anomalies', () => {
       expect(await anomaliesOf(user)).toMatchObject([
         { outcome: 'refused', at: 'refresh', score: 95, actions: ['log', 'notify', 'revoke'] },
       ])
-      const rows = (await app.auditRows()).filter(row => row.userId === user.id)
+      const rows = await app.auditRows({ userId: user.id })
       expect(rows.find(({ action }) => action === 'session.revoke')).toMatchObject({
         sid: handleOf(sessionId),
         ip: NEW_YORK,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { getCopied } from '../../faults/support/copies.js'
 import { refresh, sidOf } from '../../faults/support/requests.js'
-import { Database, sessions } from '../../sources.js'
+import { sessions } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { CountedRequests } from '../../support/counted-requests.js'
 import { eventually } from '../../support/eventually.js'
@@ -87,9 +87,9 @@ test('a session that is refreshed every quarter of an hour costs the database a 
 
 async function lastUsed(session: SignedIn): Promise<number> {
   const ofSession = eq(sessions.sid, sidOf(session))
-  const [row] = await app
-    .get(Database)
-    .run(db => db.select({ lastUsed: sessions.lastUsed }).from(sessions).where(ofSession))
+  const [row] = await app.database.run(db =>
+    db.select({ lastUsed: sessions.lastUsed }).from(sessions).where(ofSession),
+  )
   return row?.lastUsed.getTime() ?? Number.NaN
 }
 

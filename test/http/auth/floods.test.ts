@@ -6,7 +6,6 @@ import {
   AuditLog,
   AuditSealer,
   auditLog,
-  Database,
   RateLimiter,
   RefusalCleanup,
   refusalCounts,
@@ -15,10 +14,11 @@ import {
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
-import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { bearer, cookie, logOut, outcome, refreshByHeader } from '../support/api-calls.js'
+import { bearer, logOut, outcome, refreshByHeader } from '../support/api-calls.js'
+import { onMainSite } from '../support/reauthenticate.js'
 
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
 const REFUSALS = 1_000
@@ -47,7 +47,7 @@ beforeEach(async () => {
   app.clock.advance(HOUR_SECONDS)
 })
 
-const allCounts = () => app.get(Database).run(db => db.select().from(refusalCounts))
+const allCounts = () => app.database.run(db => db.select().from(refusalCounts))
 
 /** Of this hour. */
 async function counts() {
@@ -100,13 +100,7 @@ slow('security H5: strangers write less than 50 MB a day, whatever they send fro
 it('security H5: what one session changes in an hour is bounded, and its user can still leave', async () => {
   const owner = await anOwner(app)
   const [session, other] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
-  const rename = ({ accessToken, sessionId }: typeof session) =>
-    app.request({
-      method: 'PATCH',
-      path: '/api/profile',
-      headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
-      body: { name: 'Rosa' },
-    })
+  const rename = (who: SignedIn) => onMainSite(app, who, 'PATCH', '/api/profile', { name: 'Rosa' })
   const outcomes: string[] = []
   for (let time = 0; time < WRITES / 3 + 2; time++) outcomes.push(outcome(await rename(session)))
   expect(outcomes).toEqual([...Array(WRITES / 3).fill('200'), TOO_MANY, TOO_MANY])
@@ -136,8 +130,7 @@ slow(
     expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
     expect(outcome(await refresh(randomUUID(), '203.0.113.10'))).toBe('401 SESSION_NOT_FOUND')
     // A visitor who was never logged in names no session, and is no guesser.
-    const visit = () =>
-      app.request({ method: 'POST', path: '/api/refresh', headers: { 'X-Forwarded-For': '203.0.113.9' } })
+    const visit = () => app.post('/api/refresh', undefined, { 'X-Forwarded-For': '203.0.113.9' })
     expect(outcome(await visit())).toBe('401 SESSION_NOT_FOUND')
   },
 )
@@ -229,25 +222,19 @@ it('security H5: counts of refusals go after a month', async () => {
 async function bytes(): Promise<number> {
   const all = sql`select sum(pg_total_relation_size(c.oid))::bigint as bytes
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind = 'r'`
-  const answer = await app.get(Database).run(db => db.execute(all))
-  return Number((answer as unknown as { rows: { bytes: string }[] }).rows[0]?.bytes)
+  const [row] = await app.query<{ bytes: string }>(all)
+  return Number(row?.bytes)
 }
 
 /** One of what costs a stranger nothing. */
 async function hostile(index: number, ip: string): Promise<void> {
   const from = { 'X-Forwarded-For': ip }
   const headers = { Origin: MAIN, ...from }
-  const post = (path: string, body: object, more = {}) =>
-    app.request({ method: 'POST', path, headers: { ...headers, ...more }, body })
+  const post = (path: string, body: object, more = {}) => app.post(path, body, { ...headers, ...more })
   const sent = [
     () => app.request({ path: '/api/data', headers: { ...from, Origin: 'https://flood.test' } }),
     () => app.request({ path: '/api/data', headers: { ...headers, Authorization: 'Bearer junk' } }),
-    () =>
-      app.request({
-        method: 'POST',
-        path: '/api/refresh',
-        headers: { ...from, 'X-Session-ID': randomUUID() },
-      }),
+    () => app.post('/api/refresh', undefined, { ...from, 'X-Session-ID': randomUUID() }),
     () => post('/api/password/forgot', { email: anEmail() }),
     () => post('/api/email/confirm', { token: 'A'.repeat(43) }),
     () => post('/api/password/reset', { token: 'A'.repeat(43), password: PASSWORD }),
@@ -260,7 +247,7 @@ async function hostile(index: number, ip: string): Promise<void> {
 
 async function isInTheLog({ headers }: TestResponse): Promise<boolean> {
   const isOfRequest = eq(auditLog.requestId, headers['x-request-id'] ?? '')
-  const rows = await app.get(Database).run(db => db.select().from(auditLog).where(isOfRequest))
+  const rows = await app.database.run(db => db.select().from(auditLog).where(isOfRequest))
   return rows.length === 1
 }
 

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import { giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  PASSWORD,
+  type SignedIn,
+  sendLogin,
+  signIn,
+} from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
@@ -27,8 +35,7 @@ describe('A login on the main site is a re-authentication too', () => {
   })
 
   async function logIn(email: string, headers: Record<string, string> = {}) {
-    const body = { email, password: PASSWORD, source: 'main' }
-    return app.post('/api/login', body, { Origin: MAIN, ...headers })
+    return sendLogin(app, { email }, headers)
   }
 
   it('for ten minutes, which no refresh prolongs', async () => {
@@ -46,7 +53,7 @@ describe('A login on the main site is a re-authentication too', () => {
 
   it('without an Origin too, but not with source satellite, wherever that comes from', async () => {
     const { email } = await anOwner(app)
-    const inTerminal = await app.post('/api/login', { email, password: PASSWORD, source: 'main' })
+    const inTerminal = await sendLogin(app, { email })
     expect(await exported(sessionIn(inTerminal))).toBe('200')
     for (const origin of [SHOP_ONE, MAIN]) {
       const { accessToken } = await signIn(app, { email }, 'satellite', origin)

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import {
-  Database,
   handleOf,
   OneTimeTokens,
   type Session,
@@ -18,7 +17,15 @@ import {
   Users,
 } from '../../sources.js'
 import { listRow } from '../../support/open-session.js'
-import { aMember, anOwner, aSignedInMember, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import {
+  aMember,
+  anOwner,
+  aSignedInMember,
+  PASSWORD,
+  type SignedIn,
+  sendLogin,
+  signIn,
+} from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
@@ -37,7 +44,7 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
 
 let app: TestApp
-const database = () => app.get(Database)
+const database = () => app.database
 const sidOf = ({ sessionId }: Pick<SignedIn, 'sessionId'>) => handleOf(sessionId as SessionId)
 
 /** A member on the main site and, from there, on a satellite. */
@@ -86,12 +93,7 @@ const ENDINGS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> 
   },
   'an operator, with all of the user’s': ({ member }) => app.get(UserAdministration).endSessions(member),
   'the user being disabled': ({ member }) => app.get(UserAdministration).disable(member),
-  'another login in the same browser': ({ main, member }) =>
-    app.post(
-      '/api/login',
-      { email: member.email, password: PASSWORD, source: 'main' },
-      { Origin: MAIN, ...cookie(main.sessionId) },
-    ),
+  'another login in the same browser': ({ main, member }) => sendLogin(app, member, cookie(main.sessionId)),
   'a refresh from an unusual place': ({ main }) =>
     refreshByCookie(app, main.sessionId, { Origin: MAIN, 'User-Agent': PHONE }),
   'a new password by a mailed link': async ({ member }) => {
@@ -128,7 +130,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
     expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: '200' })
     await onMainSite(app, await signIn(app, member, 'main'), 'DELETE', '/api/sessions')
     expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: ENDED })
-    const rows = (await app.auditRows()).filter(row => row.userId === member.id && row.action === 'logout')
+    const rows = await app.auditRows({ userId: member.id, action: 'logout' })
     expect(rows).toMatchObject([{ sid: sidOf(main), detail: { scope: 'here' } }])
   })
 
@@ -274,7 +276,7 @@ describe('with several connections to the database', () => {
     })
     await ending
     const isReplaced = { action: 'session.revoke', detail: { reason: 'replaced by a new login' } }
-    const rows = (await app.auditRows()).filter(row => row.userId === owner.id)
+    const rows = await app.auditRows({ userId: owner.id })
     expect(rows.slice(-2)).toMatchObject([
       { ...isReplaced, sid: sidOf(first) },
       { ...isReplaced, sid: sidOf(second) },

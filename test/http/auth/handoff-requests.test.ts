@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { Database, OneTimeTokenCleanup, oneTimeTokens, Satellites, satellites } from '../../sources.js'
+import { OneTimeTokenCleanup, oneTimeTokens, Satellites, satellites } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { onServers } from '../../support/tiers.js'
-import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
+import { cookie, logOut, outcome } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem, requestCode } from '../support/handoff-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { closeTo } from '../support/team-calls.js'
@@ -125,9 +125,7 @@ describe('what the main site is told of a satellite', () => {
 
   it('tells nobody about a pending satellite', async () => {
     const { satellite, origin, main } = await aMemberOnMain()
-    await app
-      .get(Database)
-      .run(db => db.execute(`update satellites set state = 'pending' where id = '${satellite.id}'`))
+    await app.query(`update satellites set state = 'pending' where id = '${satellite.id}'`)
     await app.get(Satellites).refresh()
     expect(outcome(await describeHandoff(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
   })
@@ -188,18 +186,10 @@ describe('a code', () => {
       { ...good, challenge_method: 'plain' },
     ]
     const answers = []
-    for (const body of bad)
-      answers.push(
-        await app.post('/api/handoff/codes', body, {
-          Origin: MAIN,
-          ...bearer(main.accessToken),
-          ...cookie(main.sessionId),
-        }),
-      )
+    for (const body of bad) answers.push(await onMainSite(app, main, 'POST', '/api/handoff/codes', body))
     expect(answers.map(outcome)).toEqual(bad.map(() => '400 INVALID_BODY'))
     for (const query of ['', '?satellite=', '?satellite=a&satellite=b', `?satellite=${'x'.repeat(301)}`]) {
-      const headers = { Origin: MAIN, ...bearer(main.accessToken), ...cookie(main.sessionId) }
-      const answer = outcome(await app.request({ path: `/api/handoff${query}`, headers }))
+      const answer = outcome(await onMainSite(app, main, 'GET', `/api/handoff${query}`))
       expect([query, answer]).toEqual([
         query,
         query === '?satellite=' ? '404 SATELLITE_NOT_FOUND' : '400 INVALID_QUERY',
@@ -243,8 +233,7 @@ describe('limits', () => {
     // A thief of one session leaves its user the other half.
     expect(await many(await signIn(app, member, 'main'))).toEqual([...half, refused])
     expect(await ask(await signIn(app, member, 'main'))).toBe(refused)
-    const stored = () =>
-      app.get(Database).run(db => db.$count(oneTimeTokens, eq(oneTimeTokens.userId, member.id)))
+    const stored = () => app.database.run(db => db.$count(oneTimeTokens, eq(oneTimeTokens.userId, member.id)))
     expect(await stored()).toBe(HANDOFFS)
     app.clock.advance(61)
     await app.get(OneTimeTokenCleanup).run()
@@ -274,7 +263,7 @@ describe('an account that requires hand-offs', () => {
     const { owner, satellite } = await aMemberOnMain()
     const other = await aMemberOnMain()
     const session = await signIn(app, owner, 'main')
-    const database = app.get(Database)
+    const database = app.database
     let changing: Promise<TestResponse> | undefined
     await database.transaction(async transaction => {
       await transaction.execute(sql`select 1 from ${satellites} where id = ${satellite.id} for update`)

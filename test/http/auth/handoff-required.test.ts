@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { Passwords, Satellites, type User, UserAdministration, Users } from '../../sources.js'
 import { giveTotp } from '../../support/factors.js'
-import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  PASSWORD,
+  type SignedIn,
+  sendLogin,
+  signIn,
+} from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { aSatellite } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -27,9 +35,9 @@ async function logIn(
   password = PASSWORD,
   from: Record<string, string> = {},
 ): Promise<string> {
-  const body = { email, password, source: 'satellite' }
-  const headers: Record<string, string> = origin === null ? from : { Origin: origin, ...from }
-  return outcome(await app.post('/api/login', body, headers))
+  return outcome(
+    await sendLogin(app, { email }, { source: 'satellite', password, Origin: origin ?? [], ...from }),
+  )
 }
 
 /** An account with a satellite, whose owner and member have not logged in anywhere. */
@@ -93,11 +101,7 @@ describe('a satellite where people log in by hand-off alone', () => {
     for (const headers of [{ Origin: origin }, { Origin: SHOP_ONE }, {}] as Record<string, string>[])
       expect(await mayChange(child, headers)).toBe(false)
     // A session of an app, used by a page of this satellite.
-    const inApp = await app.post(
-      '/api/login',
-      { email: owner.email, password: PASSWORD, source: 'satellite' },
-      {},
-    )
+    const inApp = await sendLogin(app, owner, { source: 'satellite', Origin: [] })
     expect(await mayChange(inApp.json, {})).toBe(true)
     expect(await mayChange(inApp.json, { Origin: origin })).toBe(false)
   })
@@ -106,9 +110,8 @@ describe('a satellite where people log in by hand-off alone', () => {
     const { owner, member, origin } = await anAccount({ loginMode: 'handoff' })
     expect(await logIn(member.email, null)).toBe('200')
     expect(await logIn(member.email, SHOP_ONE)).toBe('200')
-    const main = { email: owner.email, password: PASSWORD, source: 'main' }
     const headers = { Origin: origin }
-    const pretending = await app.post('/api/login', main, headers)
+    const pretending = await sendLogin(app, owner, headers)
     expect(outcome(pretending)).toBe('403 MAIN_ORIGIN_REQUIRED')
     await mailResetLink(app, member)
     const token = await app.mailedToken(member.email)

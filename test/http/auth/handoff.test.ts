@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  Database,
   handleOf,
   PERMISSIONS,
   permissionsOf,
@@ -34,7 +33,7 @@ const ENDED = '401 SESSION_NOT_FOUND'
 const app = anApp()
 
 const newOrigin = () => `https://shop-${randomUUID().slice(0, 8)}.test`
-const database = () => app.get(Database)
+const database = () => app.database
 const administration = () => app.get(UserAdministration)
 
 /** A member of an account with a satellite, logged in on the main site. */
@@ -55,7 +54,7 @@ async function aVisitorOnTheWay(change?: Parameters<typeof aSatellite>[3]) {
 }
 
 async function auditOf(userId: string) {
-  return (await app.auditRows()).filter(row => row.userId === userId)
+  return await app.auditRows({ userId })
 }
 
 describe('a hand-off', () => {

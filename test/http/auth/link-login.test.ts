@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   AuditLog,
-  Database,
   handleOf,
   LinkLogins,
   LoginSessions,
@@ -15,7 +14,15 @@ import {
 } from '../../sources.js'
 import { giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { aMember, anEmail, anOwner, aSignedInOwner, PASSWORD, signIn } from '../../support/people.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  aSignedInOwner,
+  PASSWORD,
+  sendLogin,
+  signIn,
+} from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { aSatellite } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
@@ -80,11 +87,7 @@ describe('A mailed link with which a password is typed', () => {
     expect(answer.json).toEqual(expect.objectContaining({ accessToken: expect.any(String) }))
     expect(answer.json).not.toHaveProperty('sessionId')
     expect(answer.json).not.toHaveProperty('code')
-    const afterwards = await app.post(
-      '/api/login',
-      { email, password: NEW_PASSWORD, source: 'main' },
-      { Origin: MAIN },
-    )
+    const afterwards = await sendLogin(app, { email }, { password: NEW_PASSWORD })
     const attributesOf = ({ setCookies }: TestResponse) => setCookies.map(line => line.replace(/=[^;]*/, ''))
     expect(attributesOf(answer)).toEqual(attributesOf(afterwards))
     const sessionId = sessionIdIn(answer)
@@ -95,9 +98,7 @@ describe('A mailed link with which a password is typed', () => {
     const { json } = await readData(app, answer.json.accessToken)
     expect(json).toMatchObject({ userId: user.id, permissions: user.granted })
     expect(claimsOf(answer.json.accessToken)).toMatchObject({ amr: ['pwd'], source: 'main' })
-    const [row] = (await app.auditRows()).filter(
-      ({ action, userId }) => action === 'login' && userId === user.id,
-    )
+    const [row] = await app.auditRows({ userId: user.id, action: 'login' })
     expect(row).toMatchObject({
       outcome: 'ok',
       sid: session?.sid,
@@ -233,11 +234,7 @@ describe('A mailed link with which a password is typed', () => {
     it('lets no remembered browser stand in for the second factor', async () => {
       const owner = await anOwner(app)
       const authenticator = await giveAuthenticator(app, owner)
-      const first = await app.post(
-        '/api/login',
-        { email: owner.email, password: PASSWORD, source: 'main' },
-        { Origin: MAIN },
-      )
+      const first = await sendLogin(app, owner)
       const { challenge } = first.json
       const step = await secondStep(app, { challenge, code: authenticator.code(), rememberDevice: true })
       const [remembered = ''] = /__Host-remembered-device=[^;]+/.exec(step.setCookies.join('\n')) ?? []
@@ -267,7 +264,7 @@ describe('A mailed link with which a password is typed', () => {
       [
         'left without a password',
         ({ id }) =>
-          app.get(Database).transaction(transaction => app.get(Users).setPassword(transaction, id, null)),
+          app.database.transaction(transaction => app.get(Users).setPassword(transaction, id, null)),
         'INVALID_CREDENTIALS',
       ],
     ])('opens no session for a user who is %s at that very moment', async (_, change, code) => {
@@ -294,8 +291,7 @@ describe('A mailed link with which a password is typed', () => {
         { satellites: null, code: 'DATABASE_UNAVAILABLE' },
         [],
       ])
-      const login = { email: owner.email, password: NEW_PASSWORD, source: 'main' }
-      expect(outcome(await app.post('/api/login', login, { Origin: MAIN }))).toBe('200')
+      expect(outcome(await sendLogin(app, owner, { password: NEW_PASSWORD }))).toBe('200')
     })
 
     it('opens a session only where its user may log in', async () => {
@@ -339,8 +335,7 @@ describe('An owner who may log in on the main site only', () => {
       const body = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
       const answer = await app.post('/api/password/reset', body, origin ? { Origin: origin } : {})
       expect(answer.json).toEqual({ satellites: null, code: 'OWNER_LOGIN_BARRED' })
-      const login = { email: owner.email, password: NEW_PASSWORD, source: 'main' }
-      expect(outcome(await app.post('/api/login', login, { Origin: MAIN }))).toBe('200')
+      expect(outcome(await sendLogin(app, owner, { password: NEW_PASSWORD }))).toBe('200')
     },
   )
 })

@@ -2,7 +2,6 @@ import { webcrypto } from 'node:crypto'
 import { beforeAll, describe, expect, it, jest } from '@jest/globals'
 import {
   CHALLENGE_SECONDS,
-  Database,
   LoginSessions,
   SessionStore,
   type User,
@@ -170,18 +169,18 @@ describe('POST /api/login/passkey', () => {
     it('a user who is disabled', async () => {
       const member = await aMember(app, owner)
       const theirs = await aPasskeyOf(member)
-      await app
-        .get(Database)
-        .transaction(transaction => app.get(Users).disable(transaction, [member.id], 'operator'))
+      await app.database.transaction(transaction =>
+        app.get(Users).disable(transaction, [member.id], 'operator'),
+      )
       expect(outcome(await logInWithPasskey(app, theirs.get(await passkeyOptions(app))))).toBe(INVALID)
     })
 
     it('a user who is invited elsewhere only, and an owner on a satellite', async () => {
       const member = await aMember(app, owner)
       const theirs = await aPasskeyOf(member)
-      await app
-        .get(Database)
-        .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [SHOP_TWO]))
+      await app.database.transaction(transaction =>
+        app.get(Users).setSatellites(transaction, member.id, [SHOP_TWO]),
+      )
       for (const one of [theirs, key]) {
         const response = one.get(await passkeyOptions(app), { origin: SHOP_ONE })
         const answer = await logInWithPasskey(app, response, { source: 'satellite' }, { Origin: SHOP_ONE })
@@ -229,9 +228,7 @@ describe('POST /api/login/passkey', () => {
       expect(outcome(await logInWithPasskey(app, theirs.get(await passkeyOptions(app), { counter })))).toBe(
         '200',
       )
-    const rows = (await app.auditRows()).filter(
-      ({ action, userId }) => action === 'passkey.counter' && userId === member.id,
-    )
+    const rows = await app.auditRows({ userId: member.id, action: 'passkey.counter' })
     expect(rows.map(({ detail }) => detail)).toEqual([
       expect.objectContaining({ counter: 7, before: 7 }),
       expect.objectContaining({ counter: 5, before: 7 }),

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { Passwords, RateLimiter, SessionStore, type User, UserAdministration, Users } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { anOwner, aSignedInOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { anOwner, aSignedInOwner, PASSWORD, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { anApp, MAIN } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
-import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
-import { aProvenOwner, provenSession } from '../support/reauthenticate.js'
+import { aProvenOwner, onMainSite, provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const NEW_PASSWORD = 'seven quiet otters juggle'
@@ -41,8 +41,7 @@ describe('POST /api/password/change', () => {
     )
     // Those links still work, and do more than a new password.
     expect(text).toContain('use the link “This was not me” in an earlier e-mail')
-    const rows = (await app.auditRows()).filter(row => row.action === 'password.change')
-    expect(rows.filter(row => row.userId === owner.id)).toEqual([
+    expect(await app.auditRows({ userId: owner.id, action: 'password.change' })).toEqual([
       expect.objectContaining({
         outcome: 'ok',
         accountId: owner.accountId,
@@ -60,9 +59,7 @@ describe('POST /api/password/change', () => {
     for (let guess = 0; guess < 10; guess++)
       expect(outcome(await ask(session, wrong))).toBe('401 INVALID_CREDENTIALS')
     expect(outcome(await ask(session, wrong))).toBe('429 TOO_MANY_ATTEMPTS')
-    const failed = (await app.auditRows()).filter(
-      row => row.action === 'password.change' && row.userId === owner.id,
-    )
+    const failed = await app.auditRows({ userId: owner.id, action: 'password.change' })
     expect(failed.map(({ outcome }) => outcome)).toEqual(Array(10).fill('failed'))
   })
 
@@ -150,15 +147,14 @@ describe('with several connections to the database', () => {
 
 const PATH = '/api/password/change'
 
-function ask({ accessToken, sessionId }: SignedIn, body: object): Promise<TestResponse> {
-  return app.post(PATH, body, { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) })
+function ask(session: SignedIn, body: object): Promise<TestResponse> {
+  return onMainSite(app, session, 'POST', PATH, body)
 }
 
 function change(session: SignedIn, password = NEW_PASSWORD): Promise<TestResponse> {
   return ask(session, { currentPassword: PASSWORD, password })
 }
 
-async function logIn({ email }: User, password: string): Promise<string> {
-  const answer = await app.post('/api/login', { email, password, source: 'main' })
-  return outcome(answer)
+async function logIn(user: User, password: string): Promise<string> {
+  return outcome(await sendLogin(app, user, { password }))
 }

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   ApiError,
-  Database,
   Mailer,
   oneTimeTokens,
   RateLimiter,
@@ -37,7 +36,7 @@ describe('A forgotten password', () => {
   }
 
   function rowsOf({ id }: User, action: string) {
-    return app.auditRows().then(rows => rows.filter(row => row.action === action && row.userId === id))
+    return app.auditRows({ userId: id, action })
   }
 
   it('is replaced with a mailed link, which ends every session', async () => {
@@ -67,7 +66,7 @@ describe('A forgotten password', () => {
   it('gives the same response for a known, an unknown and a disabled user, and mails the first alone', async () => {
     const [known, disabled, unknown] = [await anOwner(app), await anOwner(app), anEmail()]
     await app.get(UserAdministration).disable(disabled)
-    const tokens = async () => (await app.get(Database).run(db => db.select().from(oneTimeTokens))).length
+    const tokens = async () => (await app.database.run(db => db.select().from(oneTimeTokens))).length
     const kept = []
     for (const email of [known.email, disabled.email, unknown]) {
       const before = await tokens()
@@ -141,9 +140,7 @@ describe('A forgotten password', () => {
   it('is not replaced through a mailbox that is no longer the user’s', async () => {
     const owner = await anOwner(app)
     const token = await linkFor(owner)
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(UserEmails).set(transaction, owner.id, anEmail()))
+    await app.database.transaction(transaction => app.get(UserEmails).set(transaction, owner.id, anEmail()))
     expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { ApiError, Database, Passwords, RateLimiter, Users } from '../../sources.js'
+import { ApiError, Passwords, RateLimiter, Users } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -63,7 +63,7 @@ describe('POST /api/reauthenticate', () => {
       await signIn(app, disabled, 'main'),
       await signIn(app, without, 'main'),
     ] as const
-    await app.get(Database).transaction(async transaction => {
+    await app.database.transaction(async transaction => {
       await app.get(Users).disable(transaction, [disabled.id], 'operator')
       await app.get(Users).setPassword(transaction, without.id, null)
     })
@@ -92,9 +92,7 @@ describe('POST /api/reauthenticate', () => {
     jest.spyOn(passwords, 'verify').mockImplementationOnce(async (...args) => {
       const isRight = await verify(...args)
       const hash = await passwords.hash('something else now', null)
-      await app
-        .get(Database)
-        .transaction(transaction => app.get(Users).setPassword(transaction, owner.id, hash))
+      await app.database.transaction(transaction => app.get(Users).setPassword(transaction, owner.id, hash))
       return isRight
     })
     expect(outcome(await reauthenticate(app, session))).toBe('503 TOO_BUSY')
@@ -106,7 +104,7 @@ describe('POST /api/reauthenticate', () => {
     await reauthenticate(app, owner, 'a wrong password')
     await reauthenticate(app, owner)
     const { sid } = claimsOf(owner.accessToken)
-    const rows = (await app.auditRows()).filter(row => row.action === 'reauthenticate' && row.sid === sid)
+    const rows = await app.auditRows({ action: 'reauthenticate', sid })
     const who = { userId: owner.id, accountId: owner.accountId, ip: '127.0.0.1' }
     expect(rows.map(row => row.outcome).sort()).toEqual(['failed', 'ok'])
     for (const row of rows) expect(row).toMatchObject(who)

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import { newSessionId, permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anOwner, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -27,7 +27,7 @@ describe('POST /api/refresh', () => {
   it('takes one identifier, as it was handed out, where it belongs', async () => {
     await signInTwice()
     const { email } = await anOwner(app)
-    const login = await app.post('/api/login', { email, password: PASSWORD, source: 'satellite' }, {})
+    const login = await sendLogin(app, { email }, { source: 'satellite', Origin: [] })
     const ofApp = login.json.sessionId
     const rows: Record<string, [headers: Record<string, string | string[]>, answer: string]> = {
       'cookie and header, both valid': [{ ...cookie(main), 'X-Session-ID': satellite }, NOT_FOUND],
@@ -131,11 +131,7 @@ describe('POST /api/refresh', () => {
 
     it('clears the other cookie at the login and at the logout (W5)', async () => {
       const { email } = await anOwner(app)
-      const login = await app.post(
-        '/api/login',
-        { email, password: PASSWORD, source: 'main' },
-        { Origin: MAIN, ...cookie(dead) },
-      )
+      const login = await sendLogin(app, { email }, cookie(dead))
       expect(cookiesOf(login)).toEqual([' api.main.test', ' host', expect.stringMatching(/^\S+ main\.test$/)])
       const [sessionId = ''] = /(?<=sessionId=)[0-9a-f-]+/.exec(login.setCookies.join()) ?? []
       const headers = { Origin: MAIN, ...bearer(login.json.accessToken), ...cookie(sessionId) }

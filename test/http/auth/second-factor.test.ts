@@ -5,7 +5,6 @@ import {
   authMethods,
   bucketsOf,
   Counters,
-  Database,
   KnownDevices,
   LoginLimits,
   OneTimeTokens,
@@ -20,13 +19,12 @@ import {
 import {
   type Authenticator,
   aChallenge,
-  firstStep,
   giveAuthenticator,
   giveRecoveryCodes,
   secondStep,
   spendCodes,
 } from '../../support/authenticator.js'
-import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, sendLogin } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
 import { onServers, slow, slowOnServers } from '../../support/tiers.js'
@@ -55,7 +53,7 @@ afterAll(async () => {
   await app?.stop()
 })
 
-const database = () => app.get(Database)
+const database = () => app.database
 
 async function anEnrolled() {
   const user = await anOwner(app)
@@ -65,7 +63,7 @@ async function anEnrolled() {
 describe('a login with a second factor', () => {
   it('takes two steps, and says so in the session', async () => {
     const { user, phone } = await anEnrolled()
-    const first = await firstStep(app, user)
+    const first = await sendLogin(app, user)
     expect(first).toMatchObject({
       status: 401,
       json: {
@@ -101,8 +99,7 @@ describe('a login with a second factor', () => {
   it('answers an app, and a satellite that may ask for codes, in the body', async () => {
     const user = await aMember(app, await anOwner(app))
     const phone = await giveAuthenticator(app, user)
-    const login = { email: user.email, password: PASSWORD, source: 'satellite' }
-    const first = await app.post('/api/login', login, {})
+    const first = await sendLogin(app, user, { source: 'satellite', Origin: [] })
     expect(first.json).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', methods: ['totp'] })
     const body = { challenge: first.json.challenge, code: phone.code(), deviceId: null, rememberDevice: true }
     const second = await app.post('/api/login/second-factor', body, {})
@@ -136,7 +133,7 @@ describe('a login with a second factor', () => {
       const origin = `https://${randomUUID()}.test`
       await aSatellite(app, owner, origin, { secondFactor: 'allowed' })
       const logIn = (headers: Record<string, string> = {}) =>
-        app.post('/api/login', { email: user.email, password: PASSWORD, source: 'satellite' }, headers)
+        sendLogin(app, user, { source: 'satellite', Origin: [], ...headers })
       return { user, logIn, origin }
     }
 
@@ -163,9 +160,7 @@ describe('a login with a second factor', () => {
   it('is refused on pages of satellites, which must not see codes', async () => {
     const user = await aMember(app, await anOwner(app))
     await giveAuthenticator(app, user)
-    const login = { email: user.email, password: PASSWORD, source: 'satellite' }
-    const headers = { Origin: SHOP_ONE }
-    const answer = await app.post('/api/login', login, headers)
+    const answer = await sendLogin(app, user, { source: 'satellite' })
     expect(outcome(answer)).toBe('403 HANDOFF_REQUIRED')
     expect(answer.json).not.toHaveProperty('challenge')
   })
@@ -206,7 +201,7 @@ describe('a code', () => {
       })
       expect(outcome(await secondStep(app, body))).toBe('401 CHALLENGE_EXPIRED')
       counting.mockRestore()
-      const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
+      const rows = await app.auditRows({ userId: user.id })
       expect(rows.map(({ outcome: end }) => end)).not.toContain('failed')
     },
   )
@@ -252,8 +247,7 @@ describe('a recovery code', () => {
     const mails = await app.mailsTo(user.email)
     expect(mails.map(({ subject }) => subject)).toContain('A recovery code was used at Mainstay')
     expect(mails.find(({ text }) => text.includes('recovery'))?.text).toContain('You have 9 left')
-    const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
-    expect(rows.filter(({ action }) => action === 'recovery-code.use')).toHaveLength(1)
+    expect(await app.auditRows({ userId: user.id, action: 'recovery-code.use' })).toHaveLength(1)
   })
 
   it('is not used up unless the link of the mail about it is stored', async () => {
@@ -274,7 +268,7 @@ describe('a recovery code', () => {
   it('is told after the commit without the database', async () => {
     const { user, codes } = await anEnrolled()
     const challenge = await aChallenge(app, user)
-    const database = app.get(Database)
+    const database = app.database
     const transaction = database.transaction.bind(database)
     const cut = unavailable('DATABASE_UNAVAILABLE')
     const transactions = jest.spyOn(database, 'transaction')
@@ -325,8 +319,7 @@ describe('a challenge', () => {
 
   it('does not open a session of the main site for an app that began as one', async () => {
     const { user, phone } = await anEnrolled()
-    const body = { email: user.email, password: PASSWORD, source: 'main' }
-    const first = await app.post('/api/login', body, {})
+    const first = await sendLogin(app, user, { Origin: [] })
     const crossSite = { 'Sec-Fetch-Site': 'cross-site' }
     const second = await app.post(
       '/api/login/second-factor',
@@ -400,7 +393,7 @@ describe('strangers', () => {
     const without = await anOwner(app)
     const answers = await Promise.all(
       [{ email: anEmail() }, user, without].map(someone =>
-        firstStep(app, someone, { password: 'a wrong password' }),
+        sendLogin(app, someone, { password: 'a wrong password' }),
       ),
     )
     for (const answer of answers) {
@@ -443,12 +436,12 @@ describe('guesses at codes', () => {
         outcomes.push(outcome(await secondStep(app, { challenge, code: phone.wrongCode() }, here)))
     }
     expect(outcomes).toEqual(Array(perAccountAndNetwork).fill('401 SECOND_FACTOR_INVALID'))
-    expect(outcome(await firstStep(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(outcome(await sendLogin(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
     // From elsewhere the user still gets in, which does not let those in who guessed.
     const away = from('198.51.100.10')
     const challenge = await aChallenge(app, user, away)
     expect(outcome(await secondStep(app, { challenge, code: phone.code() }, away))).toBe('200')
-    expect(outcome(await firstStep(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(outcome(await sendLogin(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
   })
 
   slow('from everywhere are as many as one account allows, however many challenges there are', async () => {
@@ -495,7 +488,7 @@ describe('what a thief with the password does', () => {
     for (const challenge of challenges)
       for (let tried = 0; tried < 4; tried++) {
         outcomes.push(outcome(await secondStep(app, { challenge, code: phone.wrongCode() }, PASSWORD_ONLY)))
-        await firstStep(app, user, { ...PASSWORD_ONLY, Cookie: `__Host-remembered-device=${token}` })
+        await sendLogin(app, user, { ...PASSWORD_ONLY, Cookie: `__Host-remembered-device=${token}` })
       }
     expect(outcomes.filter(text => text === '401 SECOND_FACTOR_INVALID')).toHaveLength(perAccountAndNetwork)
   })
@@ -632,9 +625,9 @@ describe('a login that is too unusual', () => {
       )
       expect(outcome(known)).toBe('200')
       const unusual = { ...from('198.51.100.30'), 'User-Agent': 'curl/8.0' }
-      const answer = await firstStep(strict, user, unusual)
+      const answer = await sendLogin(strict, user, unusual)
       expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
-      const wrong = await firstStep(strict, user, { ...unusual, password: 'a wrong password' })
+      const wrong = await sendLogin(strict, user, { ...unusual, password: 'a wrong password' })
       expect({ ...answer.json, requestId: '' }).toEqual({ ...wrong.json, requestId: '' })
     } finally {
       await strict.stop()

@@ -7,7 +7,6 @@ import {
   BillingWorker,
   CustomerSnapshots,
   CustomerSync,
-  Database,
   unavailable,
   users,
 } from '../../sources.js'
@@ -74,9 +73,7 @@ describe('billing mistakes that must not happen', () => {
   slow('tells the provider what is due although a browser overtakes the worker', async () => {
     const payer = await aSubscriber(app)
     const slow = slowLook()
-    await app
-      .get(Database)
-      .run(db => db.update(users).set({ name: 'Ada' }).where(eq(users.id, payer.owner.id)))
+    await app.database.run(db => db.update(users).set({ name: 'Ada' }).where(eq(users.id, payer.owner.id)))
     await app.get(BillingQueue).add(payer.customerId)
     app.get(BillingWorker).nudge()
     await eventually(() => slow.seen)

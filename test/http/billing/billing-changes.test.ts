@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import {
   billingWork,
-  Database,
   SERVICE,
   Seats,
   SessionChanges,
@@ -13,21 +12,17 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
-import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
-import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
+import { anAppWithPlans, click, openPortal, quantityOf } from '../support/paying.js'
+import {
+  anotherSubscription,
+  aSubscriber,
+  openCheckout,
+  type Subscriber,
+  withoutWebhooks,
+} from '../support/subscriber.js'
 
 describe('who pays already', () => {
-  let app: TestApp
-  let removePlans: () => Promise<void>
-  beforeAll(async () => {
-    const { path, remove } = await aPlansFile()
-    removePlans = remove
-    app = await TestApp.start({ PLANS_FILE: path })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await removePlans()
-  })
+  const app = anAppWithPlans()
 
   async function subscription({ signedIn }: Pick<Subscriber, 'signedIn'>) {
     await app.paymentsSettled()
@@ -79,13 +74,11 @@ describe('who pays already', () => {
 
   it('is not led to a change of plan that was made a moment ago, before its event', async () => {
     const payer = await aSubscriber(app)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
-    await click(json.checkoutUrl, 'confirm')
-    const again = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
-    app.sandbox.webhookUrl = webhookUrl
-    expect(outcome(again)).toBe('409 ALREADY_SUBSCRIBED')
+    const change = () => subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
+    await withoutWebhooks(app, async () => {
+      await click((await change()).json.checkoutUrl, 'confirm')
+      expect(outcome(await change())).toBe('409 ALREADY_SUBSCRIBED')
+    })
   })
 
   it('billing 2: cancels and resumes in the portal, which shows here with the day it ends', async () => {
@@ -175,7 +168,7 @@ describe('who pays already', () => {
       attempts: 20,
       lastError: 'The provider was down',
     }
-    await app.get(Database).run(db => db.insert(billingWork).values(parked))
+    await app.database.run(db => db.insert(billingWork).values(parked))
     await app.paymentsSettled()
     await aMember(app, owner)
     await billed(payer, 2)
@@ -266,14 +259,13 @@ describe('who pays already', () => {
 
   slow('whose customer was deleted without an event learns of it by the click that fails', async () => {
     const payer = await aSubscriber(app)
-    const { webhookUrl } = app.sandbox
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.deleteCustomer(payer.customerId)
-    expect(outcome(await subscribe(app, payer.signedIn))).toBe('502 PAYMENT_PROVIDER_FAILED')
-    await eventually(async () => outcome(await subscribe(app, payer.signedIn)) === '201')
-    app.sandbox.webhookUrl = webhookUrl
+    await withoutWebhooks(app, async () => {
+      await app.sandbox.simulate.deleteCustomer(payer.customerId)
+      expect(outcome(await subscribe(app, payer.signedIn))).toBe('502 PAYMENT_PROVIDER_FAILED')
+      await eventually(async () => outcome(await subscribe(app, payer.signedIn)) === '201')
+    })
     await app.sandbox.settled()
   })
 
@@ -281,14 +273,13 @@ describe('who pays already', () => {
     'whose customer was deleted without an event learns of it by the portal that does not open',
     async () => {
       const payer = await aSubscriber(app)
-      const { webhookUrl } = app.sandbox
-      app.sandbox.webhookUrl = null
-      await app.sandbox.simulate.deleteCustomer(payer.customerId)
-      const open = async () => outcome(await openPortal(app, payer.signedIn))
-      expect(await open()).toBe('502 PAYMENT_PROVIDER_FAILED')
-      await eventually(async () => (await open()) === '409 NEVER_SUBSCRIBED')
-      expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
-      app.sandbox.webhookUrl = webhookUrl
+      await withoutWebhooks(app, async () => {
+        await app.sandbox.simulate.deleteCustomer(payer.customerId)
+        const open = async () => outcome(await openPortal(app, payer.signedIn))
+        expect(await open()).toBe('502 PAYMENT_PROVIDER_FAILED')
+        await eventually(async () => (await open()) === '409 NEVER_SUBSCRIBED')
+        expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
+      })
       await app.sandbox.settled()
     },
   )

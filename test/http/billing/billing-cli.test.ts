@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { Database } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
@@ -17,6 +16,7 @@ import {
   openCheckout,
   type Subscriber,
   statusOf,
+  withoutWebhooks,
 } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -60,36 +60,23 @@ describe('billing at the command line, beside a running server', () => {
     return claimsOf(signedIn.accessToken).accountId as string
   }
 
-  /** Nothing at the provider tells of what happens there meanwhile. */
-  async function withoutWebhooks(work: () => Promise<void>): Promise<void> {
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await work()
-    app.sandbox.webhookUrl = webhookUrl
-  }
-
   async function lastError({ customerId }: Subscriber): Promise<string | null> {
-    const [row] = await rows(sql`select last_error from billing_work where customer_id = ${customerId}`)
+    const [row] = await app.query(sql`select last_error from billing_work where customer_id = ${customerId}`)
     return (row?.last_error as string | undefined) ?? null
   }
 
   async function giveUp({ customerId }: Subscriber): Promise<void> {
     const parked = () =>
-      rows(sql`update billing_work set parked_at = now(), attempts = 20
+      app.query(sql`update billing_work set parked_at = now(), attempts = 20
         where customer_id = ${customerId} and claimed_until is null returning 1`)
     await eventually(async () => (await parked()).length === 1, { what: 'the server to be done with it' })
   }
 
   /** What a test has left is tried again at once. */
   async function nothingWaits(): Promise<void> {
-    await rows(sql`update billing_work set due_at = now(), parked_at = null`)
+    await app.query(sql`update billing_work set due_at = now(), parked_at = null`)
     await app.paymentsSettled()
-    await eventually(async () => (await rows(sql`select 1 from billing_work`)).length === 0)
-  }
-
-  async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
-    const result = await app.get(Database).run(db => db.execute(query))
-    return (result as unknown as { rows: Record<string, unknown>[] }).rows
+    await eventually(async () => (await app.query(sql`select 1 from billing_work`)).length === 0)
   }
 
   onServers('billing 10: billing:status is content when nothing waits', async () => {
@@ -221,7 +208,7 @@ describe('billing at the command line, beside a running server', () => {
     const known = app.sandbox.customers().find(({ id }) => id === customerId)
     expect(known).toMatchObject({ metadata: { accountId: owner.accountId }, email: owner.email })
     expect((await mainstay('billing:adopt', owner.accountId, customerId)).code).toBe(0)
-    const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.adopt')
+    const rows = await app.auditRows({ action: 'billing.adopt' })
     expect(rows).toMatchObject([{ accountId: owner.accountId, detail: { reason: 'from the old shop' } }])
     expect((await mainstay('billing:status')).output).not.toContain(customerId)
 
@@ -280,7 +267,9 @@ describe('billing at the command line, beside a running server', () => {
       const { customerId } = await aPayerElsewhere({ accountId: accountOf(victim) })
       const errors = (await mainstay('billing:status')).output
       expect(errors).toContain(`Customer ${customerId} has bought one of our prices`)
-      const kept = await rows(sql`select 1 from billing_customers where customer_id = ${victim.customerId}`)
+      const kept = await app.query(
+        sql`select 1 from billing_customers where customer_id = ${victim.customerId}`,
+      )
       expect(kept).toHaveLength(1)
     },
   )
@@ -299,7 +288,7 @@ describe('billing at the command line, beside a running server', () => {
     expect((await mainstay('billing:events', '--state', 'parked')).output).toBe('0 events\n')
     expect((await mainstay('billing:events', '--account', randomUUID())).output).toBe('0 events\n')
     await giveUp(subscriber)
-    await rows(sql`update billing_work set last_error = ${'it is\n\u001b[2Jdown'}
+    await app.query(sql`update billing_work set last_error = ${'it is\n\u001b[2Jdown'}
       where customer_id = ${subscriber.customerId}`)
     expect((await mainstay('billing:events')).output).toMatch(
       new RegExp(`^${id}  parked  .+  it is \ufffd\\[2Jdown\n`),
@@ -385,7 +374,7 @@ describe('billing at the command line, beside a running server', () => {
 
       const ended = await mainstay('billing:end-surplus', second, '--reason', 'they wrote')
       expect(ended).toMatchObject({ code: 0, errors: '' })
-      const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.surplus.end')
+      const rows = await app.auditRows({ action: 'billing.surplus.end' })
       expect(rows.at(-1)).toMatchObject({
         ...{ accountId: accountOf(twice), detail: { operator: 'command line', reason: 'they wrote' } },
       })
@@ -400,7 +389,7 @@ describe('billing at the command line, beside a running server', () => {
   slow('billing:end-surplus keeps what has become the only subscription before its event', async () => {
     const twice = await aSubscriber(app)
     const second = await anotherSubscription(app, twice.customerId)
-    await withoutWebhooks(() => app.sandbox.simulate.cancel(twice.subscriptionId))
+    await withoutWebhooks(app, () => app.sandbox.simulate.cancel(twice.subscriptionId))
     const { code, output, errors } = await mainstay('billing:end-surplus', second)
     expect({ code, output }).toEqual({ code: 1, output: '' })
     expect(errors).toContain(
@@ -438,7 +427,7 @@ describe('billing at the command line, beside a running server', () => {
   slow('billing:reconcile mends what no event told of, once', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)
-    await withoutWebhooks(() => app.sandbox.simulate.cancel(subscriber.subscriptionId))
+    await withoutWebhooks(app, () => app.sandbox.simulate.cancel(subscriber.subscriptionId))
     const mended = await mainstay('billing:reconcile')
     expect(mended).toMatchObject({ code: 0 })
     expect(mended.output).toContain(

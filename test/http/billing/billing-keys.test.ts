@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, PaymentSandbox } from '../../sources.js'
+import { PaymentSandbox } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { type SignedIn, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
@@ -59,11 +59,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
     return runInProcess(args, settings)
   }
 
-  async function customers() {
-    const query = sql`select customer_id, provider_account, is_live from billing_customers`
-    const result = await app.get(Database).run(db => db.execute(query))
-    return (result as unknown as { rows: unknown[] }).rows
-  }
+  const customers = () => app.query(sql`select customer_id, provider_account, is_live from billing_customers`)
 
   it('whose each customer is stands beside it', async () => {
     const { customerId } = payer
@@ -83,11 +79,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
 
   slowOnServers('billing:reconcile fails also where it is not recorded whose the customer is', async () => {
     const setKey = (account: string | null, isLive: boolean | null) =>
-      app
-        .get(Database)
-        .run(db =>
-          db.execute(sql`update billing_customers set provider_account = ${account}, is_live = ${isLive}`),
-        )
+      app.query(sql`update billing_customers set provider_account = ${account}, is_live = ${isLive}`)
     await setKey(null, null)
     try {
       const { code, errors } = await mainstay('billing:reconcile')

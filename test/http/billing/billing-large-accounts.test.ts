@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { eq, isNull, sql } from 'drizzle-orm'
 import pg from 'pg'
 import {
   accounts,
-  Database,
   type Db,
   EntitlementSweep,
   leases,
@@ -12,9 +11,8 @@ import {
   type User,
   users,
 } from '../../sources.js'
-import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
-import { aPlansFile, permissionsAfterRefresh } from '../support/paying.js'
+import { aMember, anOwner, sendLogin, signIn } from '../../support/people.js'
+import { anAppWithPlans, permissionsAfterRefresh } from '../support/paying.js'
 import { aSubscriber } from '../support/subscriber.js'
 
 const MEMBERS = 20_000
@@ -22,17 +20,7 @@ const ACCOUNTS = 20_000
 const FILE_BEFORE = 'the file before'
 const PLAIN_GRANT = JSON.stringify(permissionsOf(['dataEntry', 'viewReports']))
 
-let app: TestApp
-let removePlans: () => Promise<void>
-beforeAll(async () => {
-  const { path, remove } = await aPlansFile()
-  removePlans = remove
-  app = await TestApp.start({ PLANS_FILE: path })
-})
-afterAll(async () => {
-  await app.stop()
-  await removePlans()
-})
+const app = anAppWithPlans()
 
 it('fleet 5: a change of plan of 20,000 members writes one row for them, and none of theirs', async () => {
   const payer = await aSubscriber(app, await anOwner(app))
@@ -56,7 +44,7 @@ it('fleet 5: an edit of the plans file reaches every one of many accounts in one
 }, 900_000)
 
 function run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  return app.get(Database).run(work)
+  return app.database.run(work)
 }
 
 async function sweep(): Promise<number | null> {
@@ -66,8 +54,7 @@ async function sweep(): Promise<number | null> {
 
 /** As a client does it, which comes again when it is told to. */
 async function login({ email }: User): Promise<number> {
-  const body = { email, password: PASSWORD, source: 'main' }
-  const send = () => app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body })
+  const send = () => sendLogin(app, { email })
   const { status, json } = await send()
   // Between the look at the user and the record of the login the user got something else.
   return status === 503 && json.code === 'TOO_BUSY' ? (await send()).status : status

@@ -35,7 +35,7 @@ const MEMBERS = 40_000
 const app = anApp()
 let database: Database
 beforeAll(async () => {
-  database = app.get(Database)
+  database = app.database
   // It would work them off meanwhile.
   await app.get(BillingWorker).onApplicationShutdown()
   const id = sql`'cus_' || lpad(n::text, 8, '0')`
@@ -98,9 +98,7 @@ describe('A long queue of billing events', () => {
 
   test('is searched for unqueued customers in steps, and each is found', async () => {
     const unqueued = ['cus_00000001', 'cus_00009999', 'cus_00020000']
-    await database.run(db =>
-      db.execute(sql`delete from billing_work where customer_id in (${sql.join(unqueued, sql`, `)})`),
-    )
+    await app.query(sql`delete from billing_work where customer_id in (${sql.join(unqueued, sql`, `)})`)
     let statements = 0
     const counting = {
       run: (work: Parameters<Database['run']>[0]) => {

@@ -7,7 +7,6 @@ import {
   BillingWorker,
   CustomerSnapshots,
   CustomerSync,
-  Database,
   unavailable,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
@@ -27,26 +26,21 @@ afterEach(async () => {
   jest.restoreAllMocks()
   app.sandbox.fault = null
   app.sandbox.faultOnlyFor = null
-  await rows(sql`update billing_work set due_at = now(), parked_at = null, claimed_until = null`)
+  await app.query(sql`update billing_work set due_at = now(), parked_at = null, claimed_until = null`)
   await app.paymentsSettled()
 })
-
-async function rows(query: ReturnType<typeof sql>): Promise<Record<string, unknown>[]> {
-  const result = await app.get(Database).run(db => db.execute(query))
-  return (result as unknown as { rows: Record<string, unknown>[] }).rows
-}
 
 function ask(customerId: string) {
   return app.get(BillingQueue).add(customerId)
 }
 
 async function workOf(customerId: string) {
-  const [row] = await rows(sql`select * from billing_work where customer_id = ${customerId}`)
+  const [row] = await app.query(sql`select * from billing_work where customer_id = ${customerId}`)
   return row
 }
 
 async function waitingOf(customerId: string): Promise<number> {
-  const [row] = await rows(
+  const [row] = await app.query(
     sql`select count(*)::int as events from provider_events where customer_id = ${customerId} and effect is null`,
   )
   return row?.events as number
@@ -71,7 +65,7 @@ describe('billing 3a: a claim that ran out', () => {
   })
 
   function finish(claimed: Awaited<ReturnType<typeof claim>>[number]) {
-    return app.get(Database).transaction(transaction => work.finish(transaction, claimed))
+    return app.database.transaction(transaction => work.finish(transaction, claimed))
   }
 
   /** Times are in whole milliseconds, so one that has come may be half of one away. */
@@ -85,7 +79,7 @@ describe('billing 3a: a claim that ran out', () => {
       { everyMs: 1 },
     )
 
-  const runOut = () => rows(sql`update billing_work set claimed_until = clock_timestamp()`)
+  const runOut = () => app.query(sql`update billing_work set claimed_until = clock_timestamp()`)
 
   it('neither finishes, nor puts off, nor frees what another worker has', async () => {
     await ask('cus_claimed_twice')
@@ -116,7 +110,7 @@ describe('billing 3a: a claim that ran out', () => {
 
   it('is neither put off nor given up when there was another reason to look meanwhile', async () => {
     await ask('cus_asked_late')
-    await rows(sql`update billing_work set attempts = 19 where customer_id = 'cus_asked_late'`)
+    await app.query(sql`update billing_work set attempts = 19 where customer_id = 'cus_asked_late'`)
     const work = await claimed()
     await ask('cus_asked_late')
     expect(await app.get(BillingQueue).retry(work, 'The provider is down')).toBe(false)
@@ -167,7 +161,7 @@ describe('billing 3b: more events than one transaction handles', () => {
     ['of a customer whom no account has', 1_001, () => 'cus_of_somebody_else'],
   ])('%s are all handled: %d', async (_, number, customerOf) => {
     const customer = customerOf()
-    await rows(sql`
+    await app.query(sql`
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       select 'evt_many_' || ${customer}::text || number, 'customer.subscription.updated', ${customer}::text,
         '{"data": {"object": {}}}', now(), now()
@@ -180,7 +174,7 @@ describe('billing 3b: more events than one transaction handles', () => {
 
   it('gives one that has no work some within a minute', async () => {
     const customer = payer.customerId
-    await rows(sql`
+    await app.query(sql`
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       values ('evt_forgotten', 'customer.subscription.updated', ${customer}, '{"data": {"object": {}}}', now(), now())`)
     await app.paymentsSettled()
@@ -195,7 +189,7 @@ describe('billing model: two workers with the same event', () => {
   it('mark it once', async () => {
     const { underWay, goOn } = holdLooks(({ customerId }) => customerId === payer.customerId)
     const { id } = eventOf(payer.customerId)
-    await rows(sql`
+    await app.query(sql`
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       values (${id}, 'customer.subscription.updated', ${payer.customerId}, '{"data": {"object": {}}}', now(), now())`)
     const sync = app.get(CustomerSync)

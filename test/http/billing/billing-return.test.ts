@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { RateLimiter } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -7,7 +7,7 @@ import { anApp, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { openPortal, readAfter } from '../support/paying.js'
-import { openCheckout } from '../support/subscriber.js'
+import { openCheckout, withoutWebhooks } from '../support/subscriber.js'
 
 /** What the provider may be asked for within an hour; few enough for a test. */
 const PER_USER = 20
@@ -18,10 +18,6 @@ describe('GET /api/subscription?checkout=…', () => {
     PAYMENT_REQUESTS_PER_USER: String(PER_USER),
     PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),
   })
-  let webhookUrl: string | null
-  beforeAll(async () => {
-    webhookUrl = app.sandbox.webhookUrl
-  })
 
   async function aCheckout() {
     const owner = await anOwner(app)
@@ -30,13 +26,6 @@ describe('GET /api/subscription?checkout=…', () => {
     const made = app.sandbox.checkouts().find(({ id }) => id === providerId)
     const url = new URL(made?.success_url as string)
     return { owner, signedIn, providerId, url, id: url.searchParams.get('checkout') as string }
-  }
-
-  async function withoutEvents(work: () => Promise<void>): Promise<void> {
-    app.sandbox.webhookUrl = null
-    await work().finally(() => {
-      app.sandbox.webhookUrl = webhookUrl
-    })
   }
 
   async function outcomeOf(signedIn: SignedIn, checkout: string) {
@@ -51,7 +40,7 @@ describe('GET /api/subscription?checkout=…', () => {
 
   it('is active as soon as it is paid, before any event', async () => {
     const { signedIn, providerId, id } = await aCheckout()
-    await withoutEvents(async () => {
+    await withoutWebhooks(app, async () => {
       await app.sandbox.simulate.pay(providerId)
       const { json } = await readAfter(app, signedIn, id)
       expect(json).toMatchObject({ checkout: 'active', state: 'active', plan: 'price_monthly' })
@@ -60,7 +49,7 @@ describe('GET /api/subscription?checkout=…', () => {
     await app.paymentsSettled()
     expect(await outcomeOf(signedIn, id)).toBe('active')
     // Nothing was lost.
-    expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
+    expect(await app.auditRows({ action: 'billing.repair' })).toEqual([])
   })
 
   it('is pending while nobody has paid, and asks the provider once for many who ask', async () => {
@@ -94,7 +83,7 @@ describe('GET /api/subscription?checkout=…', () => {
     })
     // The worker's own look is none of those counted.
     await app.paymentsSettled()
-    await withoutEvents(async () => {
+    await withoutWebhooks(app, async () => {
       const confirmed = await fetch(`${json.checkoutUrl}/confirm`, { method: 'POST', redirect: 'manual' })
       expect(confirmed.headers.get('location')).toBe(`${SHOP_ONE}/plan?a=b&portal=closed`)
       const before = app.sandbox.requests.length
@@ -104,7 +93,7 @@ describe('GET /api/subscription?checkout=…', () => {
       expect((await readSubscription(app, member.accessToken)).json.plan).toBe('price_yearly')
     })
     await app.paymentsSettled()
-    expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
+    expect(await app.auditRows({ action: 'billing.repair' })).toEqual([])
     const elsewhere = { path: '/api/subscription?portal=open', headers: bearer(signedIn.accessToken) }
     expect(outcome(await app.request(elsewhere))).toBe('400 INVALID_QUERY')
   })
@@ -180,7 +169,7 @@ describe('GET /api/subscription?checkout=…', () => {
 
       const paid = await aCheckout()
       await count('payment request', paid.owner.accountId, PER_ACCOUNT - 1)
-      await withoutEvents(async () => {
+      await withoutWebhooks(app, async () => {
         await app.sandbox.simulate.pay(paid.providerId)
         const returning = await signIn(app, paid.owner, 'satellite')
         expect(await outcomeOf(returning, paid.id)).toBe('active')

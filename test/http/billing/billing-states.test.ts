@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   AuditRetention,
   accounts,
   BillingReconciler,
-  Database,
   EntitlementSweep,
   Logger,
   leases,
@@ -29,6 +28,7 @@ import {
   subscribe,
 } from '../support/api-calls.js'
 import {
+  anAppWithPlans,
   aPlansFile,
   click,
   PLANS,
@@ -44,19 +44,9 @@ const WITHOUT_PLAN = ['payments', 'accountSettings', 'teamManagement']
 const BASIC = [...WITHOUT_PLAN, 'dataEntry']
 
 describe('what an account pays for', () => {
-  let app: TestApp
-  let removePlans: () => Promise<void>
-  beforeAll(async () => {
-    const { path, remove } = await aPlansFile()
-    removePlans = remove
-    app = await TestApp.start({ PLANS_FILE: path })
-  })
+  const app = anAppWithPlans()
   afterEach(() => {
     jest.restoreAllMocks()
-  })
-  afterAll(async () => {
-    await app.stop()
-    await removePlans()
   })
 
   async function subscription({ signedIn }: Pick<Subscriber, 'signedIn'>) {
@@ -64,12 +54,12 @@ describe('what an account pays for', () => {
   }
 
   async function sweep(): Promise<number | null> {
-    await app.get(Database).run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
+    await app.database.run(db => db.delete(leases).where(eq(leases.name, 'entitlements')))
     return app.get(EntitlementSweep).run()
   }
 
   async function changed(user: User, set: Partial<typeof users.$inferInsert>): Promise<User> {
-    await app.get(Database).run(db => db.update(users).set(set).where(eq(users.id, user.id)))
+    await app.database.run(db => db.update(users).set(set).where(eq(users.id, user.id)))
     return user
   }
 
@@ -427,11 +417,9 @@ describe('what an account pays for', () => {
     const owner = await anOwner(app)
     const signedIn = await signIn(app, owner, 'main')
     // As it was before there was a plans file.
-    await app
-      .get(Database)
-      .run(db =>
-        db.update(accounts).set({ entitled: null, entitledBy: null }).where(eq(accounts.id, owner.accountId)),
-      )
+    await app.database.run(db =>
+      db.update(accounts).set({ entitled: null, entitledBy: null }).where(eq(accounts.id, owner.accountId)),
+    )
     const before = await signIn(app, owner, 'main')
     expect(permissionsIn(before.accessToken)).toEqual([...PERMISSIONS])
     expect(await sweep()).toBe(1)
@@ -442,9 +430,7 @@ describe('what an account pays for', () => {
   it('is in the audit log when it changes', async () => {
     const payer = await aSubscriber(app)
     const { accountId } = claimsOf(payer.signedIn.accessToken)
-    const changes = (await app.auditRows()).filter(
-      row => row.action === 'entitlements.change' && row.accountId === accountId,
-    )
+    const changes = await app.auditRows({ accountId, action: 'entitlements.change' })
     expect(changes.map(({ detail }) => detail)).toEqual([
       { state: 'active', plan: 'price_monthly', entitled: BASIC },
     ])

@@ -6,7 +6,6 @@ import {
   BillingReconciler,
   billingCustomers,
   checkouts,
-  Database,
   providerEvents,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
@@ -15,7 +14,7 @@ import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { postEvent } from '../support/signed-event.js'
-import { creationOf, openCheckout } from '../support/subscriber.js'
+import { creationOf, openCheckout, withoutWebhooks } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('POST /api/subscription/create', () => {
@@ -77,7 +76,7 @@ describe('POST /api/subscription/create', () => {
     const payer = await aPayer()
     const { json } = await subscribe(app, payer)
     const setOwner = (providerAccount: string, isLive: boolean) =>
-      app.get(Database).run(db =>
+      app.database.run(db =>
         db
           .update(billingCustomers)
           .set({ providerAccount, isLive })
@@ -123,9 +122,9 @@ describe('POST /api/subscription/create', () => {
     expect(app.sandbox.requests.slice(before)).toEqual([])
     const event = app.sandbox.events().at(-1)!
     expect(event.type).toBe('checkout.session.expired')
-    const stored = await app
-      .get(Database)
-      .run(db => db.select().from(providerEvents).where(eq(providerEvents.id, event.id)))
+    const stored = await app.database.run(db =>
+      db.select().from(providerEvents).where(eq(providerEvents.id, event.id)),
+    )
     expect(stored).toMatchObject([{ effect: 'none', event: null }])
     expect((await subscribe(app, payer)).json.checkoutUrl).not.toBe(first.json.checkoutUrl)
     // An operator may have it handled again, which finds nothing to do.
@@ -156,7 +155,7 @@ describe('POST /api/subscription/create', () => {
       expect(app.sandbox.requests.slice(asked)).toEqual([])
       expect(outcome(await subscribe(app, payer))).toBe('201')
 
-      const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.refuse')
+      const rows = await app.auditRows({ action: 'billing.refuse' })
       const reason = expect.stringContaining('its product is not active')
       expect(rows.filter(({ accountId }) => accountId !== null)).toEqual([])
       expect(rows.at(-1)).toMatchObject({ detail: { reason } })
@@ -170,11 +169,11 @@ describe('POST /api/subscription/create', () => {
   it('with another price, paid already but its event still on the way, is refused', async () => {
     const payer = await aPayer()
     await subscribe(app, payer)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.pay(openOnes(payer)[0]?.id as string)
-    const second = await subscribe(app, payer, { priceId: 'price_yearly' })
-    app.sandbox.webhookUrl = webhookUrl
+    const [page] = openOnes(payer)
+    const second = await withoutWebhooks(app, async () => {
+      await app.sandbox.simulate.pay(page?.id as string)
+      return subscribe(app, payer, { priceId: 'price_yearly' })
+    })
     expect(outcome(second)).toBe('409 ALREADY_SUBSCRIBED')
     expect(openOnes(payer)).toEqual([])
   })
@@ -183,10 +182,7 @@ describe('POST /api/subscription/create', () => {
     const payer = await aPayer()
     await subscribe(app, payer)
     const [paid] = openOnes(payer)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.pay(paid?.id as string)
-    app.sandbox.webhookUrl = webhookUrl
+    await withoutWebhooks(app, () => app.sandbox.simulate.pay(paid?.id as string))
     const { subscription } = checkoutsOf(payer)[0]!
     await app.sandbox.simulate.cancel(subscription as string)
     await app.paymentsSettled()
@@ -199,14 +195,11 @@ describe('POST /api/subscription/create', () => {
     const payer = await aPayer()
     await subscribe(app, payer)
     const [paid] = openOnes(payer)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.pay(paid?.id as string)
-    app.sandbox.webhookUrl = webhookUrl
+    await withoutWebhooks(app, () => app.sandbox.simulate.pay(paid?.id as string))
     app.clock.advance(25 * 60 * 60)
     await app.get(BillingReconciler).reconcile(1_000)
     const isClosed = and(eq(checkouts.providerId, paid?.id as string), eq(checkouts.isOpen, false))
-    const count = () => app.get(Database).run(db => db.$count(checkouts, isClosed))
+    const count = () => app.database.run(db => db.$count(checkouts, isClosed))
     await eventually(async () => (await count()) === 1, { what: 'a closed page' })
     app.clock.advance(-25 * 60 * 60)
   })
@@ -289,9 +282,9 @@ describe('POST /api/subscription/create', () => {
       payment_method_details: { card: { last4: '0002' } },
     })
     const ids = events.map(({ id }) => id)
-    const stored = await app
-      .get(Database)
-      .run(db => db.select().from(providerEvents).where(inArray(providerEvents.id, ids)))
+    const stored = await app.database.run(db =>
+      db.select().from(providerEvents).where(inArray(providerEvents.id, ids)),
+    )
     // Taken, and of no interest: not even their text, which names people and cards, is kept.
     expect(stored.map(({ effect, event }) => [effect, event])).toEqual(ids.map(() => ['none', null]))
     expect((await readSubscription(app, payer.accessToken)).json).toEqual(before)

@@ -8,7 +8,7 @@ import { bearer, cookie, outcome, readSubscription, subscribe } from '../support
 import { ask, keep } from '../support/leaving-accounts.js'
 import { click, readAfter } from '../support/paying.js'
 import { aProvenOwner, onMainSite } from '../support/reauthenticate.js'
-import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
+import { anotherSubscription, aSubscriber, openCheckout, withoutWebhooks } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('billing 1: a first payment that takes days', () => {
@@ -57,11 +57,10 @@ describe('billing 1: a first payment that takes days', () => {
   it('is in the way also for who asks before its event has come', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkout = await openCheckout(app, signedIn)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.payByBankDebit(checkout)
-    const early = await subscribe(app, signedIn, { priceId: 'price_yearly' })
-    app.sandbox.webhookUrl = webhookUrl
+    const early = await withoutWebhooks(app, async () => {
+      await app.sandbox.simulate.payByBankDebit(checkout)
+      return subscribe(app, signedIn, { priceId: 'price_yearly' })
+    })
     expect(outcome(early)).toBe('409 PAYMENT_PENDING')
   })
 
@@ -89,11 +88,10 @@ describe('billing 1: a first payment that takes days', () => {
     const { signedIn, checkout, customer, subscription } = await aPatientPayer()
     await app.sandbox.simulate.settleBankDebit(checkout, 'failed')
     await app.paymentsSettled()
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.recoverPayment(subscription)
-    const early = await subscribe(app, signedIn)
-    app.sandbox.webhookUrl = webhookUrl
+    const early = await withoutWebhooks(app, async () => {
+      await app.sandbox.simulate.recoverPayment(subscription)
+      return subscribe(app, signedIn)
+    })
     expect(outcome(early)).toBe('409 ALREADY_SUBSCRIBED')
     expect(await stateOf(signedIn)).toBe('active')
     expect(livingOf(customer)).toEqual([subscription])
@@ -181,11 +179,10 @@ describe('billing 1: a first payment that takes days', () => {
 
   it('that was confirmed a moment ago is in the way of another, whose page is not left open (B12)', async () => {
     const { signedIn, checkout, customer, subscription } = await anUnconfirmedPayer()
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.confirmBankDebit(checkout)
-    const early = await subscribe(app, signedIn)
-    app.sandbox.webhookUrl = webhookUrl
+    const early = await withoutWebhooks(app, async () => {
+      await app.sandbox.simulate.confirmBankDebit(checkout)
+      return subscribe(app, signedIn)
+    })
     expect(outcome(early)).toBe('409 PAYMENT_PENDING')
     await app.sandbox.simulate.settleBankDebit(checkout, 'succeeded')
     await app.paymentsSettled()
@@ -196,15 +193,14 @@ describe('billing 1: a first payment that takes days', () => {
 
   it('that was confirmed is no repair of the nightly comparison (B12)', async () => {
     const { signedIn, checkout } = await anUnconfirmedPayer()
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.confirmBankDebit(checkout)
-    await app.get(BillingReconciler).reconcile(1_000)
-    await app.paymentsSettled()
-    expect((await readSubscription(app, signedIn.accessToken)).json.state).toBe('pending')
-    app.sandbox.webhookUrl = webhookUrl
+    await withoutWebhooks(app, async () => {
+      await app.sandbox.simulate.confirmBankDebit(checkout)
+      await app.get(BillingReconciler).reconcile(1_000)
+      await app.paymentsSettled()
+      expect((await readSubscription(app, signedIn.accessToken)).json.state).toBe('pending')
+    })
     const { accountId } = claimsOf(signedIn.accessToken)
-    const rows = (await app.auditRows()).filter(row => row.accountId === accountId)
+    const rows = await app.auditRows({ accountId })
     expect(rows.map(({ action }) => action)).not.toContain('billing.repair')
   })
 
@@ -314,7 +310,6 @@ describe('billing 1: a first payment that takes days', () => {
           type === 'charge.refunded' && 'customer' in object && object.customer === payer.customerId,
       )
     expect(given).toHaveLength(1)
-    const rows = (await app.auditRows()).filter(row => row.accountId === accountId)
-    expect(rows.filter(({ action }) => action === 'billing.surplus.end')).toHaveLength(3)
+    expect(await app.auditRows({ accountId, action: 'billing.surplus.end' })).toHaveLength(3)
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { billingCustomers, Database } from '../../sources.js'
+import { billingCustomers } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
@@ -90,7 +90,7 @@ describe('GET /api/invoices', () => {
     const { signedIn, customerId } = await aSubscriber(app)
     const unknown = { customerId: `${customerId}_of_another_key` }
     const isThis = eq(billingCustomers.customerId, customerId)
-    await app.get(Database).run(db => db.update(billingCustomers).set(unknown).where(isThis))
+    await app.database.run(db => db.update(billingCustomers).set(unknown).where(isThis))
     expect((await readInvoices(signedIn)).json).toEqual({ invoices: [] })
     expect(questions(unknown.customerId)).toBe(1)
   })

@@ -97,10 +97,10 @@ let returnNumber = 0
 function pay({ token, cookie, origin, hasSessionHeader, isPaymentsGranted }: Combination) {
   const { tokens, cookies, satelliteSessionId } = isPaymentsGranted ? granted : notGranted
   const accessToken = tokens[token]
-  return app.request({
-    method: 'POST',
-    path: '/api/subscription/create',
-    headers: {
+  return app.post(
+    '/api/subscription/create',
+    { return: `${MAIN}/done/${++returnNumber}` },
+    {
       ...(accessToken && bearer(accessToken)),
       ...(cookies[cookie].length > 0 && {
         Cookie: cookies[cookie].map(sessionId => `sessionId=${sessionId}`).join('; '),
@@ -108,9 +108,7 @@ function pay({ token, cookie, origin, hasSessionHeader, isPaymentsGranted }: Com
       ...(ORIGINS[origin] && { Origin: ORIGINS[origin] }),
       ...(hasSessionHeader && { 'X-Session-ID': satelliteSessionId }),
     },
-    // Another address each time: the same intent would get the open checkout without asking the provider.
-    body: { return: `${MAIN}/done/${++returnNumber}` },
-  })
+  )
 }
 
 async function fillWallet(isPaymentsGranted: boolean): Promise<Wallet> {

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import {
   accounts,
   billingCustomers,
-  Database,
   EntitlementSweep,
   PERMISSIONS,
   permissionsOf,
@@ -14,30 +13,16 @@ import {
 import { scrape } from '../../support/metrics.js'
 import { aMember, anOwner, aSignedInOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { MAIN, SHOP_ONE, type TestApp } from '../../support/test-app.js'
-import { ConsoleUser, startWithConsole } from '../operators/console-calls.js'
+import { MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { ConsoleUser, withConsole } from '../operators/console-calls.js'
 import { bearer, cookie, outcome, subscribe } from '../support/api-calls.js'
 import { aLeavingOwner, ask, run } from '../support/leaving-accounts.js'
-import { aPlansFile, permissionsAfterRefresh } from '../support/paying.js'
+import { anAppWithPlans, PLANS, permissionsAfterRefresh } from '../support/paying.js'
 import { aProvenOwner, onMainSite } from '../support/reauthenticate.js'
 
 describe('payments off', () => {
-  let app: TestApp
-  let removePlans: () => Promise<void>
-  beforeAll(async () => {
-    const { path, remove } = await aPlansFile()
-    removePlans = remove
-    app = await startWithConsole({
-      PAYMENTS: 'off',
-      PLANS_FILE: path,
-      METRICS_PORT: '0',
-      DELETION_GRACE_SECONDS: '0',
-    })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await removePlans()
-  })
+  const environment = { PAYMENTS: 'off', METRICS_PORT: '0', DELETION_GRACE_SECONDS: '0' }
+  const app = anAppWithPlans(PLANS, withConsole(environment))
 
   it('checks a payment as the specification says, and then answers 403 PAYMENTS_OFF', async () => {
     const owner = await aSignedInOwner(app)
@@ -91,10 +76,10 @@ describe('payments off', () => {
       entitledUntil: app.clock.now(),
       limits: { satellites: 0, seats: 1 },
     }
-    await app.get(Database).run(db => db.update(accounts).set(withheld).where(isOwn))
+    await app.database.run(db => db.update(accounts).set(withheld).where(isOwn))
     await app.get(EntitlementSweep).run()
     expect(await permissionsAfterRefresh(app, owner)).toEqual(PERMISSIONS)
-    const [account] = await app.get(Database).run(db => db.select().from(accounts).where(isOwn))
+    const [account] = await app.database.run(db => db.select().from(accounts).where(isOwn))
     expect(account).toMatchObject({ entitled: null, entitledBy: null, entitledUntil: null, limits: null })
     expect(await app.mailsTo(owner.email)).toEqual([])
   })
@@ -105,7 +90,7 @@ describe('payments off', () => {
     expect(await app.get(Users).findByEmail(owner.email)).toBeNull()
     const billed = await aProvenOwner(app)
     const { accountId } = billed
-    await app.get(Database).transaction(async db => {
+    await app.database.transaction(async db => {
       const ofThen = { accountId, customerId: 'cus_of_then', isLive: false, providerAccount: null }
       await db.insert(billingCustomers).values(ofThen)
       const rest = { cancelAtPeriodEnd: false, seenAt: app.clock.now() }

@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import {
   accounts,
   billingWork,
   checkouts,
-  Database,
   importUsers,
   PERMISSIONS,
   permissionsOf,
@@ -20,7 +19,7 @@ import { anApp, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
-import { aPlansFile, PLANS, quantityOf } from '../support/paying.js'
+import { anAppWithPlans, aPlansFile, PLANS, quantityOf } from '../support/paying.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
@@ -40,17 +39,7 @@ const OPTIONS = {
 }
 
 describe('what is on sale', () => {
-  let app: TestApp
-  let removePlans: () => Promise<void>
-  beforeAll(async () => {
-    const { path, remove } = await aPlansFile()
-    removePlans = remove
-    app = await TestApp.start({ PLANS_FILE: path })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await removePlans()
-  })
+  const app = anAppWithPlans()
 
   afterEach(putRight)
 
@@ -79,15 +68,13 @@ describe('what is on sale', () => {
       throw new Error(told)
     })
     const entitled = (email: string) =>
-      app
-        .get(Database)
-        .run(db =>
-          db
-            .select({ entitled: accounts.entitled })
-            .from(users)
-            .innerJoin(accounts, eq(accounts.id, users.accountId))
-            .where(eq(users.email, email)),
-        )
+      app.database.run(db =>
+        db
+          .select({ entitled: accounts.entitled })
+          .from(users)
+          .innerJoin(accounts, eq(accounts.id, users.accountId))
+          .where(eq(users.email, email)),
+      )
     const [member, owner] = await Promise.all(people.map(({ email }) => entitled(email)))
     expect(member).toEqual([
       { entitled: permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']) },
@@ -180,9 +167,9 @@ describe('what is on sale', () => {
     })
     expect(app.sandbox.checkouts().find(({ id }) => id === page)).toMatchObject({ status: 'expired' })
     await expect(app.sandbox.simulate.pay(page)).rejects.toThrow()
-    const [row] = await app
-      .get(Database)
-      .run(db => db.select().from(checkouts).where(eq(checkouts.providerId, page)))
+    const [row] = await app.database.run(db =>
+      db.select().from(checkouts).where(eq(checkouts.providerId, page)),
+    )
     expect(row?.isOpen).toBe(false)
   })
 
@@ -223,7 +210,7 @@ describe('what is on sale', () => {
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ name: 'Olga & Co', email: owner.email })
     const moved = `moved-${owner.email}`
-    const database = app.get(Database)
+    const database = app.database
     await database.transaction(transaction => app.get(UserEmails).set(transaction, owner.id, moved as never))
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ email: moved })
@@ -261,22 +248,20 @@ describe('what is on sale', () => {
 
   /** When the customer will be synced; undefined when there is no reason to. */
   async function dueAtOf({ customerId }: Subscriber): Promise<Date | undefined> {
-    const [work] = await app
-      .get(Database)
-      .run(db => db.select().from(billingWork).where(eq(billingWork.customerId, customerId)))
+    const [work] = await app.database.run(db =>
+      db.select().from(billingWork).where(eq(billingWork.customerId, customerId)),
+    )
     return work?.dueAt
   }
 
   /** As if the wait after a change of the account's name were over. */
   async function makeDue({ customerId }: Subscriber): Promise<void> {
-    await app
-      .get(Database)
-      .run(db =>
-        db
-          .update(billingWork)
-          .set({ dueAt: sql`clock_timestamp() - interval '1 second'` })
-          .where(eq(billingWork.customerId, customerId)),
-      )
+    await app.database.run(db =>
+      db
+        .update(billingWork)
+        .set({ dueAt: sql`clock_timestamp() - interval '1 second'` })
+        .where(eq(billingWork.customerId, customerId)),
+    )
   }
 })
 
@@ -349,17 +334,7 @@ describe('limits of plans', () => {
       { ...grand, limits: { seats: 4 } },
     ],
   }
-  let app: TestApp
-  let removePlans: () => Promise<void>
-  beforeAll(async () => {
-    const { path, remove } = await aPlansFile(LIMITED)
-    removePlans = remove
-    app = await TestApp.start({ PLANS_FILE: path })
-  })
-  afterAll(async () => {
-    await app.stop()
-    await removePlans()
-  })
+  const app = anAppWithPlans(LIMITED)
 
   const invite = (session: SignedIn, email: string = anEmail()) =>
     team(app, session, 'POST', '/invitations', { email, permissions: permissionsOf([]), satellites: null })

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals'
-import { Database, Subscriptions } from '../../sources.js'
+import { Subscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { onServers } from '../../support/tiers.js'
@@ -72,7 +72,7 @@ describe('the cached subscription status', () => {
 
   /** Not over the network, so that the question can be told from what runs beside it. */
   function statementsFor({ accessToken }: SignedIn, status: string): Promise<number> {
-    return callsWithin(app.get(Database), 'run', async () => {
+    return callsWithin(app.database, 'run', async () => {
       const headers = { Origin: MAIN, ...bearer(accessToken) }
       const answer = await app.app.inject({ url: '/api/subscription', headers })
       expect(answer.json().status).toBe(status)

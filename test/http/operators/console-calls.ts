@@ -2,19 +2,19 @@ import { Operators } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import type { TestRequest, TestResponse } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { type Environment, TestApp } from '../../support/test-app.js'
 
 export const CONSOLE = 'https://operators.main.test'
 export const CONSOLE_HOST = 'operators.main.test'
 const PASSWORD = 'the password of an operator'
 
-/** A service with a console, whose pages have to be in web/dist/, and which this machine reaches at 127.0.0.1 alone. */
-export function startWithConsole(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
-  return TestApp.start({
-    OPERATOR_ORIGIN: CONSOLE,
-    OPERATOR_ADDRESSES: '127.0.0.1,2001:db8::/32',
-    ...environment,
-  })
+/** The variables of a service with a console, whose pages have to be in web/dist/; this machine reaches it at 127.0.0.1 alone. */
+export function withConsole(environment: Environment = {}): Environment {
+  return { OPERATOR_ORIGIN: CONSOLE, OPERATOR_ADDRESSES: '127.0.0.1,2001:db8::/32', ...environment }
+}
+
+export function startWithConsole(environment: Environment = {}): Promise<TestApp> {
+  return TestApp.start(withConsole(environment))
 }
 
 /** Somebody who works in the console, with their app. */

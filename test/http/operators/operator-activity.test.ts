@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import type { User } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { type TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { anOrigin } from '../support/satellite-calls.js'
-import { ConsoleUser, startWithConsole } from './console-calls.js'
+import { ConsoleUser, startWithConsole, withConsole } from './console-calls.js'
 
 const REASON = 'asked for by phone, ticket 4711'
 
@@ -20,13 +20,12 @@ interface Entry {
 }
 
 describe('operator console: what operators did', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let one: ConsoleUser
   let other: ConsoleUser
   let owner: User
   let between: Date
   beforeAll(async () => {
-    app = await startWithConsole()
     one = await ConsoleUser.loggedIn(app)
     other = await ConsoleUser.loggedIn(app)
     owner = await anOwner(app)
@@ -38,7 +37,6 @@ describe('operator console: what operators did', () => {
     await other.post(`users/${owner.id}/enable`, { reason: 'it was them' })
     await other.get(`search?${new URLSearchParams({ q: owner.email })}`)
   })
-  afterAll(() => app?.stop())
 
   async function entries(query: Readonly<Record<string, string>> = {}, by = one): Promise<Entry[]> {
     const answer = await by.get(`activity?${new URLSearchParams(query)}`)

@@ -1,34 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   AuditLog,
   accounts,
   auditEvent,
-  Database,
   Figures,
   hourlyFigures,
   Mailer,
   satelliteProofs,
   secondsAfter,
 } from '../../sources.js'
-import { firstStep, giveAuthenticator, secondStep } from '../../support/authenticator.js'
-import { aMember, anOwner, signIn } from '../../support/people.js'
+import { giveAuthenticator, secondStep } from '../../support/authenticator.js'
+import { aMember, anOwner, sendLogin, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { aSatellite } from '../../support/satellites.js'
-import type { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { anOrigin } from '../support/satellite-calls.js'
-import { ConsoleUser, startWithConsole } from './console-calls.js'
+import { ConsoleUser, withConsole } from './console-calls.js'
 
 const HOUR_S = 60 * 60
 const DAY_S = 24 * HOUR_S
 
-let app: TestApp
+const app = anApp(withConsole())
 let operator: ConsoleUser
 beforeAll(async () => {
-  app = await startWithConsole()
   operator = await ConsoleUser.loggedIn(app)
 })
-afterAll(() => app?.stop())
 
 async function read(path: string, by = operator) {
   const answer = await by.get(path)
@@ -46,7 +43,7 @@ describe('what an operator has viewed last', () => {
       await read(path)
     await read(`users/${stranger.id}`, other)
     await read(`users/${member.id}`)
-    await app.get(Database).run(db => db.execute(`delete from users where id = '${gone.id}'`))
+    await app.query(`delete from users where id = '${gone.id}'`)
     const { viewed } = await read('viewed')
     expect(viewed).toMatchObject([
       { user: { id: member.id, email: member.email }, account: null },
@@ -87,7 +84,7 @@ describe('the figures', () => {
     await signIn(app, owner, 'main')
     const careful = await anOwner(app)
     const authenticator = await giveAuthenticator(app, careful)
-    const { challenge } = (await firstStep(app, careful)).json
+    const { challenge } = (await sendLogin(app, careful)).json
     expect((await secondStep(app, { challenge, code: authenticator.code() })).status).toBe(200)
     await fail(owner, 25)
     const expected = {
@@ -106,8 +103,8 @@ describe('the figures', () => {
       (await read('figures')).days.find((each: { day: string }) => each.day === expected.day)
     expect(await day()).toEqual(expected)
     // From then on the log is not asked again about these hours.
-    await app.get(Database).run(db => db.update(hourlyFigures).set({ signUps: 1_000 }))
-    const hours = await app.get(Database).run(db => db.select().from(hourlyFigures))
+    await app.database.run(db => db.update(hourlyFigures).set({ signUps: 1_000 }))
+    const hours = await app.database.run(db => db.select().from(hourlyFigures))
     const ofDay = hours.filter(({ hour }) => hour.toISOString().startsWith(expected.day))
     expect(ofDay.length).toBeGreaterThan(0)
     expect((await day()).signUps).toBeGreaterThanOrEqual(1_000 * ofDay.length)
@@ -123,7 +120,7 @@ describe('the figures', () => {
 
 describe('what needs attention', () => {
   it('are parts that are down, mails, payment events, lost proofs and accounts that are to be deleted', async () => {
-    const database = app.get(Database)
+    const database = app.database
     expect(await read('attention')).toMatchObject({
       ...{ status: 'ok', mails: { failed: 0 }, satellites: { failing: 0 } },
       ...{ billing: { customersFailed: 0, customersParked: 0 }, deletions: { all: 0, next: [] } },

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import {
-  Database,
-  type Email,
-  handlersOf,
-  Operators,
-  openApiDocument,
-  operatorSessions,
-} from '../../sources.js'
-import { anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { type Email, handlersOf, Operators, openApiDocument, operatorSessions } from '../../sources.js'
+import { anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
+import { anApp, MAIN, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer } from '../support/api-calls.js'
-import { CONSOLE, CONSOLE_HOST, ConsoleUser, startWithConsole } from './console-calls.js'
+import { CONSOLE, CONSOLE_HOST, ConsoleUser, startWithConsole, withConsole } from './console-calls.js'
 
 describe('operator console: login', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app.stop())
+  const app = anApp(withConsole())
 
   it('takes address, password and code at once, and gives a cookie for this host alone', async () => {
     const operator = await ConsoleUser.add(app)
@@ -112,10 +101,10 @@ describe('operator console: login', () => {
 
   it('gives a returning operator nothing that a login left behind at the end', async () => {
     const operator = await ConsoleUser.loggedIn(app)
-    const sessions = () => app.get(Database).run(db => db.select().from(operatorSessions))
+    const sessions = () => app.database.run(db => db.select().from(operatorSessions))
     const late = (await sessions()).find(({ operatorId }) => operatorId === operator.id)
     await app.get(Operators).disable(operator.email as Email)
-    await app.get(Database).run(db => db.insert(operatorSessions).values(late as never))
+    await app.database.run(db => db.insert(operatorSessions).values(late as never))
     await app.get(Operators).add(operator.email as Email, 'another long password')
     expect((await operator.get('me')).status).toBe(401)
     expect((await sessions()).filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
@@ -136,23 +125,21 @@ describe('operator console: login', () => {
     } finally {
       jest.restoreAllMocks()
     }
-    const left = await app.get(Database).run(db => db.select().from(operatorSessions))
+    const left = await app.database.run(db => db.select().from(operatorSessions))
     expect(left.filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
   })
 
   async function rowsOf(action: string) {
-    return (await app.auditRows()).filter(row => row.action === action)
+    return await app.auditRows({ action })
   }
 })
 
 describe('operator console: who reaches it', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
   })
-  afterAll(() => app.stop())
 
   const routes = () => handlersOf(app.app).filter(({ path }) => path.startsWith('/api/operator'))
 
@@ -237,12 +224,11 @@ describe('operator console: who reaches it', () => {
   it.each(['/api/login', '/%61pi/login'])(
     "treats the console's origin as a stranger at the rest of the API: %s",
     async path => {
-      const { status, json } = await app.request({
-        method: 'POST',
+      const { status, json } = await app.post(
         path,
-        headers: { Host: CONSOLE_HOST, Origin: CONSOLE },
-        body: { email: 'a@example.com', password: PASSWORD, source: 'main' },
-      })
+        { email: 'a@example.com', password: PASSWORD, source: 'main' },
+        { Host: CONSOLE_HOST, Origin: CONSOLE },
+      )
       expect([status, json.code]).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
     },
   )
@@ -256,10 +242,9 @@ describe('operator console: who reaches it', () => {
 
   it("an operator's cookie is no session of a user", async () => {
     const sessionId = operator.cookie.split('=')[1] as string
-    const answer = await app.request({
-      method: 'POST',
-      path: '/api/refresh',
-      headers: { Origin: MAIN, Cookie: `sessionId=${sessionId}` },
+    const answer = await app.post('/api/refresh', undefined, {
+      Origin: MAIN,
+      Cookie: `sessionId=${sessionId}`,
     })
     expect(answer.json).toMatchObject({ code: 'SESSION_NOT_FOUND' })
   })
@@ -278,12 +263,7 @@ describe('operator console: guesses', () => {
       for (let guess = 0; guess < 3; guess++)
         expect((await operator.logIn({ code: operator.authenticator.wrongCode() })).status).toBe(401)
       expect((await operator.logIn()).json).toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
-      const user = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN },
-        body: { email: operator.email, password: PASSWORD, source: 'main' },
-      })
+      const user = await sendLogin(app, operator)
       expect(user.json).toMatchObject({ code: 'INVALID_CREDENTIALS' })
     } finally {
       await app.stop()

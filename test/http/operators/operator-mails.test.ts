@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, FailedMails, failedMails, Mailer, rotateSecretKeys, type User } from '../../sources.js'
+import { FailedMails, failedMails, Mailer, rotateSecretKeys, type User } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
-import { ConsoleUser, startWithConsole } from './console-calls.js'
+import { ConsoleUser, startWithConsole, withConsole } from './console-calls.js'
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
@@ -19,12 +19,8 @@ interface ShownMail {
 }
 
 describe('operator console: failed mails', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app?.stop())
   /** Tests let days pass. */
   beforeEach(async () => {
     app.clock.advance(MINUTE)
@@ -33,12 +29,7 @@ describe('operator console: failed mails', () => {
   })
 
   async function forgetPassword({ email }: User): Promise<void> {
-    const answer = await app.request({
-      method: 'POST',
-      path: '/api/password/forgot',
-      headers: { Origin: MAIN },
-      body: { email },
-    })
+    const answer = await app.post('/api/password/forgot', { email })
     expect(answer.status).toBe(202)
     await app.get(Mailer).flush()
   }
@@ -70,16 +61,11 @@ describe('operator console: failed mails', () => {
     })
     expect(outcome(await resend(id))).toBe('204')
     const token = await app.mailedToken(owner.email)
-    const reset = await app.request({
-      method: 'POST',
-      path: '/api/password/reset',
-      headers: { Origin: MAIN },
-      body: { token, password: 'a new password that nobody has' },
-    })
+    const reset = await app.post('/api/password/reset', { token, password: 'a new password that nobody has' })
     expect(reset.status).toBeLessThan(300)
     expect(await failedTo(owner)).toEqual([])
     expect(outcome(await resend(id))).toBe('404 NOT_FOUND')
-    expect((await app.auditRows()).filter(({ action }) => action === 'mail.resend').slice(-1)).toMatchObject([
+    expect((await app.auditRows({ action: 'mail.resend' })).slice(-1)).toMatchObject([
       { userId: owner.id, accountId: owner.accountId, detail: { operator: operator.id, reason: REASON } },
     ])
   })
@@ -87,7 +73,7 @@ describe('operator console: failed mails', () => {
   it('reveals no content: the list has no link, the database nothing readable', async () => {
     const { owner } = await withFailedMail()
     expect((await operator.get('mails')).text).not.toContain('token=')
-    const rows = await app.get(Database).run(db => db.select().from(failedMails))
+    const rows = await app.database.run(db => db.select().from(failedMails))
     const stored = JSON.stringify(rows)
     for (const part of [owner.email, 'password', 'https://www.main.test']) expect(stored).not.toContain(part)
   })
@@ -151,20 +137,18 @@ describe('operator console: failed mails', () => {
     app.clock.advance(2 * MINUTE)
     expect(await failedTo({ email: to })).toEqual([])
     await app.get(FailedMails).removeExpired()
-    const rows = await app.get(Database).run(db => db.select().from(failedMails))
+    const rows = await app.database.run(db => db.select().from(failedMails))
     expect(rows.map(({ id }) => id)).not.toContain(kept?.id)
   })
 
   it('keeps a thousand, and drops those refused for good first, then the oldest', async () => {
-    const database = app.get(Database)
+    const database = app.database
     const now = app.clock.now().toISOString()
-    await database.run(db =>
-      db.execute(sql`
+    await app.query(sql`
         insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
         select gen_random_uuid(), 'x.y', ${now}::timestamptz - n * interval '1 minute',
           ${now}::timestamptz + interval '1 day', 'timed out', n <= 10
-        from generate_series(1, 1200) n`),
-    )
+        from generate_series(1, 1200) n`)
     app.outbox.accepts = () => false
     await forgetPassword(await anOwner(app))
     const left = await database.run(db => db.select().from(failedMails))
@@ -178,13 +162,11 @@ describe('operator console: failed mails', () => {
   it('leaves out mails whose key is missing, without ending the list early', async () => {
     const { owner } = await withFailedMail()
     const later = app.clock.now().toISOString()
-    await app.get(Database).run(db =>
-      db.execute(sql`
+    await app.query(sql`
         insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
         select gen_random_uuid(), 'x.y', ${later}::timestamptz + n * interval '1 second',
           ${later}::timestamptz + interval '1 day', 'timed out', false
-        from generate_series(1, 3) n`),
-    )
+        from generate_series(1, 3) n`)
     const shown: string[] = []
     let after: string | null = ''
     for (let pages = 0; after !== null && pages < 10; pages++) {
@@ -198,7 +180,7 @@ describe('operator console: failed mails', () => {
   it('records who looked at the recipients', async () => {
     const { owner } = await withFailedMail()
     await operator.get('mails')
-    const looks = (await app.auditRows()).filter(({ action }) => action === 'operator.list')
+    const looks = await app.auditRows({ action: 'operator.list' })
     expect(looks.slice(-1)).toMatchObject([
       {
         accountId: null,
@@ -235,11 +217,7 @@ describe('operator console: how many mails an operator sends again', () => {
 })
 
 describe('the command line', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app?.stop())
+  const app = anApp(withConsole())
 
   const mainstay = (...args: string[]) =>
     runInProcess(args, {
@@ -256,11 +234,9 @@ describe('the command line', () => {
     app.outbox.accepts = to => to !== addresses[1]
     await rotateSecretKeys(app.settings.secretsKeysFile, new Date(Date.now() + DAY * 1000))
     // One that a lost key has sealed keeps the others from nothing.
-    await app.get(Database).run(db =>
-      db.execute(sql`
+    await app.query(sql`
         insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
-        values (gen_random_uuid(), 'lost.AAAA', now(), now() + interval '1 day', 'timed out', false)`),
-    )
+        values (gen_random_uuid(), 'lost.AAAA', now(), now() + interval '1 day', 'timed out', false)`)
     const { output } = await mainstay('secrets:reseal')
     expect(output).toMatch(/encrypted anew: 3/)
     expect(output).toMatch(/does not have: 1;/)
@@ -272,7 +248,7 @@ describe('the command line', () => {
     const [, refused = ''] = new RegExp(`(\\S+) {2}\\S+ {2}${addresses[1]}`).exec(listed.output) ?? []
     expect((await mainstay('mail:resend', refused)).errors).toContain('no such mailbox')
     const said = '550-5.1.1 no\r\n550 5.1.1 \u001b[2Jsuch mailbox'
-    await app.get(Database).run(db => db.execute(sql`update failed_mails set last_error = ${said}`))
+    await app.query(sql`update failed_mails set last_error = ${said}`)
     expect((await mainstay('mail:failed')).output).toContain(
       '  550-5.1.1 no 550 5.1.1 \ufffd[2Jsuch mailbox\n',
     )
@@ -280,7 +256,7 @@ describe('the command line', () => {
     expect([all.code, all.output]).toEqual([1, expect.stringContaining('Mails that were sent: 1')])
     expect(all.errors).toContain(addresses[1])
     expect(app.outbox.mails.map(({ to }) => to).sort()).toEqual([addresses[0], addresses[2]].sort())
-    expect((await app.auditRows()).filter(({ action }) => action === 'mail.resend')[0]).toMatchObject({
+    expect((await app.auditRows({ action: 'mail.resend' }))[0]).toMatchObject({
       detail: { operator: 'command line', reason: REASON, email: addresses[0] },
     })
     expect((await mainstay('mail:resend')).errors).toContain('Say which')

@@ -1,21 +1,17 @@
 import { randomUUID, webcrypto } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Database, type Email, Operators, userHandleOf } from '../../sources.js'
+import { describe, expect, it, jest } from '@jest/globals'
+import { type Email, Operators, userHandleOf } from '../../sources.js'
 import { prove } from '../../support/factors.js'
 import { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { addPasskey as addUserPasskey, passkeyOptions } from '../support/passkey-calls.js'
-import { CONSOLE, CONSOLE_HOST, ConsoleUser, startWithConsole } from './console-calls.js'
+import { CONSOLE, CONSOLE_HOST, ConsoleUser, withConsole } from './console-calls.js'
 
 const HERE = { origin: CONSOLE, rpId: CONSOLE_HOST }
 
 describe('operator console: passkeys', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app.stop())
+  const app = anApp(withConsole())
 
   async function withPasskey() {
     const operator = await ConsoleUser.loggedIn(app)
@@ -45,7 +41,7 @@ describe('operator console: passkeys', () => {
   it('opens nothing when it is removed during a login', async () => {
     const { operator, authenticator } = await withPasskey()
     const { json: options } = await operator.post('login/passkey/options', {})
-    const database = app.get(Database)
+    const database = app.database
     const transaction = database.transaction.bind(database)
     // The one that would open the session, once the passkey has been found and its signature checked.
     const opening = jest.spyOn(database, 'transaction').mockImplementationOnce(async work => {
@@ -82,7 +78,7 @@ describe('operator console: passkeys', () => {
     const answer = await add(operator, new SoftwareAuthenticator(HERE), { code })
     expect(answer.json).toMatchObject({ code: 'SECOND_FACTOR_INVALID' })
     expect((await operator.get('passkeys')).json.passkeys).toEqual([])
-    const tries = (await app.auditRows()).filter(({ action }) => action === 'operator.passkey')
+    const tries = await app.auditRows({ action: 'operator.passkey' })
     expect(tries.at(-1)).toMatchObject({
       outcome: 'failed',
       detail: { operator: operator.id, step: 'added', reason: 'wrong code' },

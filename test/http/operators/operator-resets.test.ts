@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { FactorResetJob, type User, Users } from '../../sources.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { aMemberWith, team } from '../support/team-calls.js'
-import { ConsoleUser, startWithConsole } from './console-calls.js'
+import { ConsoleUser, startWithConsole, withConsole } from './console-calls.js'
 
 const DAY = 24 * 60 * 60
 const REASON = 'asked for by phone, ticket 4711'
 
 describe('operator console: a reset of second factors', () => {
-  let app: TestApp
+  const app = anApp(withConsole({ PASSKEY_RP_ID: 'main.test' }))
   let operator: ConsoleUser
-  beforeAll(async () => {
-    app = await startWithConsole({ PASSKEY_RP_ID: 'main.test' })
-  })
-  afterAll(() => app?.stop())
 
   async function requested() {
     const owner = await anOwner(app)
@@ -132,7 +128,7 @@ describe('operator console: a reset of second factors', () => {
       const token = await app.mailedToken(owner.email)
       const path = `/api/second-factor-reset/${action}`
       const headers = { Origin: MAIN }
-      expect(outcome(await app.request({ method: 'POST', path, headers, body: { token } }))).toBe('204')
+      expect(outcome(await app.post(path, { token }, headers))).toBe('204')
       await passTime(app, DAY + 60)
       await app.get(FactorResetJob).run()
       expect(await hasFactor(owner)).toBe(action === 'stop')
@@ -158,7 +154,7 @@ describe('operator console: a reset of second factors', () => {
     async function afterADay(owner: User) {
       await passTime(app, DAY + 600)
       await app.get(FactorResetJob).run()
-      const rows = (await app.auditRows()).filter(row => row.userId === owner.id)
+      const rows = await app.auditRows({ userId: owner.id })
       const stopped = rows.filter(({ detail }) => detail.step === 'stopped')
       return { hasFactor: await hasFactor(owner), stopped: stopped.map(({ detail }) => detail.reason) }
     }
@@ -218,7 +214,7 @@ slow('limits each operator, and does not count what mails nobody', async () => {
     expect(await request(one, owners[0])).toBe('429 TOO_MANY_ATTEMPTS')
     expect(await request(one, owners[2])).toBe('429 TOO_MANY_ATTEMPTS')
     expect(await request(other, owners[2])).toBe('202')
-    expect((await app.auditRows()).filter(({ action }) => action === 'rate.limit')).toMatchObject([
+    expect(await app.auditRows({ action: 'rate.limit' })).toMatchObject([
       { outcome: 'refused', userId: null, accountId: null, detail: { limit: 'user', operator: one.id } },
       { outcome: 'refused', userId: null, accountId: null, detail: { limit: 'user', operator: one.id } },
     ])

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { accounts, Database } from '../../sources.js'
+import { accounts } from '../../sources.js'
 import { anOwner } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { type TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
-import { ConsoleUser, startWithConsole } from './console-calls.js'
+import { ConsoleUser, withConsole } from './console-calls.js'
 
 interface Shown {
   readonly origin: string
@@ -13,16 +13,15 @@ interface Shown {
 }
 
 describe('operator console: the list of satellites', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
   const added: string[] = []
   beforeAll(async () => {
-    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
     const owner = await anOwner(app)
-    await app
-      .get(Database)
-      .run(db => db.update(accounts).set({ name: 'Rosa & Co' }).where(eq(accounts.id, owner.accountId)))
+    await app.database.run(db =>
+      db.update(accounts).set({ name: 'Rosa & Co' }).where(eq(accounts.id, owner.accountId)),
+    )
     for (const name of ['alpha', 'alpine', 'beta', 'a_pha', 'gamma', 'alps']) {
       const satellite = await aSatellite(app, owner, `https://${name}.shops.example`)
       if (name === 'alps') await setSatelliteState(app, satellite, 'suspended')
@@ -30,7 +29,6 @@ describe('operator console: the list of satellites', () => {
       app.clock.advance(1)
     }
   })
-  afterAll(() => app?.stop())
 
   async function list(query: Readonly<Record<string, string>>) {
     const { json } = await operator.get(`satellites?${new URLSearchParams(query)}`)

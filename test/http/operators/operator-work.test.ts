@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   accounts,
   canonicalEmail,
-  Database,
   type Email,
   handlersOf,
   type LimitedKind,
@@ -19,7 +18,7 @@ import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, type TestApp } from '../../support/test-app.js'
 import { slow, slowOnServers } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { readBy } from '../support/read-by.js'
@@ -27,17 +26,13 @@ import { provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
 import { team } from '../support/team-calls.js'
-import { ConsoleUser, startWithConsole } from './console-calls.js'
+import { ConsoleUser, startWithConsole, withConsole } from './console-calls.js'
 
 const REASON = 'asked for by phone, ticket 4711'
 
 describe('operator console: people', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app.stop())
 
   /** Tests let hours pass. */
   const fresh = async () => {
@@ -83,10 +78,10 @@ describe('operator console: people', () => {
     const member = await aMember(app, owner)
     const { accessToken, sessionId } = await provenSession(app, owner)
     const byManager = (what: string) =>
-      app.request({
-        method: 'POST',
-        path: `/api/team/${member.id}/${what}`,
-        headers: { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...bearer(accessToken) },
+      app.post(`/api/team/${member.id}/${what}`, undefined, {
+        Origin: MAIN,
+        Cookie: `sessionId=${sessionId}`,
+        ...bearer(accessToken),
       })
     expect((await byManager('disable')).status).toBe(204)
     expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
@@ -140,24 +135,20 @@ describe('operator console: people', () => {
     const all = await operator.post(`users/${owner.id}/sessions/end`)
     expect(all.json).toEqual({ ended: 1 })
     expect((await refreshByCookie(app, other.sessionId)).status).toBe(401)
-    const ends = (await app.auditRows()).filter(
-      row => row.userId === owner.id && row.action === 'session.revoke',
-    )
+    const ends = await app.auditRows({ userId: owner.id, action: 'session.revoke' })
     const byOperator = { operator: operator.id, reason: 'asked for by phone' }
     expect(ends.map(({ detail }) => detail)).toMatchObject([byOperator, byOperator])
   })
 })
 
 describe('operator console: reasons', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
   let owner: User
   beforeAll(async () => {
-    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
     owner = await anOwner(app)
   })
-  afterAll(() => app.stop())
 
   it.each([[{}], [{ reason: '' }], [{ reason: '  a ' }], [{ reason: 'x'.repeat(301) }], [{ reason: 7 }]])(
     'no change is made for %j',
@@ -178,21 +169,17 @@ describe('operator console: reasons', () => {
 })
 
 describe('operator console: looks', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
   })
-  afterAll(() => app.stop())
 
   it('finds by the beginning of an address or a name, by a satellite, a customer or an id', async () => {
     const { owner, customerId } = await aSubscriber(app)
     const member = await aMember(app, owner)
     const name = `Rosa % & Co ${owner.id}`
-    await app
-      .get(Database)
-      .run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
+    await app.database.run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
     const { origin } = await aSatellite(app, owner, anOrigin())
     for (const text of [name.toUpperCase().slice(0, 30), origin, customerId, owner.accountId])
       expect([text, (await search(text)).accounts]).toEqual([
@@ -206,7 +193,7 @@ describe('operator console: looks', () => {
   it('finds any part of an address or a name, beginnings first, and takes every character as it is', async () => {
     const owner = await anOwner(app)
     const [one, other] = [await aMember(app, owner), await aMember(app, owner)]
-    const database = app.get(Database)
+    const database = app.database
     const name = 'Yuki 100%_\\ Tanaka'
     await database.run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
     await database.run(db => db.update(users).set({ name }).where(eq(users.id, one.id)))
@@ -231,7 +218,7 @@ describe('operator console: looks', () => {
     const owner = await anOwner(app)
     const members = await importMembers(app, owner, 100)
     const sought = members.at(-1) as User
-    const database = app.get(Database)
+    const database = app.database
     const found: string[] = []
     let steps = 0
     for (let from: number | null = 0; from !== null; steps++) {
@@ -317,7 +304,7 @@ describe('operator console: looks', () => {
     const members = await importMembers(app, founder, 60)
     // Of one moment, so they are listed by their ids.
     const owner = members.toSorted((one, other) => (one.id < other.id ? -1 : 1)).at(-1) as User
-    await app.get(Database).transaction(async transaction => {
+    await app.database.transaction(async transaction => {
       await app.get(Users).setRole(transaction, founder.id, 'member')
       await app.get(Users).setRole(transaction, owner.id, 'owner')
     })
@@ -349,13 +336,11 @@ describe('operator console: looks', () => {
 })
 
 describe('operator console: satellites, payments, health', () => {
-  let app: TestApp
+  const app = anApp(withConsole())
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
   })
-  afterAll(() => app.stop())
 
   it('what an operator suspends, its account cannot resume; the operator can', async () => {
     const owner = await anOwner(app)
@@ -384,7 +369,7 @@ describe('operator console: satellites, payments, health', () => {
     expect((await operator.post(`events/${event.id}/replay`, { reason: REASON })).status).toBe(202)
     await app.paymentsSettled()
     expect((await operator.get('events')).json.events).toEqual([])
-    expect((await app.auditRows()).filter(({ action }) => action === 'billing.replay')).toMatchObject([
+    expect(await app.auditRows({ action: 'billing.replay' })).toMatchObject([
       { accountId: owner.accountId, detail: { event: event.id, operator: operator.id, reason: REASON } },
     ])
     for (const id of ['evt_unknown', 'evt%00'])
@@ -401,11 +386,7 @@ describe('operator console: satellites, payments, health', () => {
 })
 
 describe('the command line', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await startWithConsole()
-  })
-  afterAll(() => app.stop())
+  const app = anApp(withConsole())
 
   const mainstay = (...args: string[]) =>
     runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
@@ -437,21 +418,23 @@ describe('the command line', () => {
   })
 })
 
-describe('the searches of names', () => {
-  it('ignore case, however the database does (W11)', async () => {
+describe('names of accounts and users', () => {
+  it('are found in any case, and have the same order here as anywhere (W11)', async () => {
     const app = await startWithConsole()
     try {
       await expectToIgnoreCase(app)
+      await expectToSort(app)
     } finally {
       await app.stop()
     }
   })
 
-  slowOnServers('ignore case in a Turkish database as in any (W11)', async () => {
+  slowOnServers('are so in a Turkish database too (W11)', async () => {
     const database = await createDatabase({ isEmpty: true, icuLocale: 'tr-TR' })
     const app = await startWithConsole({ DATABASE_URL: database.url })
     try {
       await expectToIgnoreCase(app)
+      await expectToSort(app)
     } finally {
       await app.stop()
       await database.drop()
@@ -463,7 +446,7 @@ describe('the searches of names', () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     const operator = await ConsoleUser.loggedIn(app)
-    const database = app.get(Database)
+    const database = app.database
     const { id } = await aMember(app, owner)
     for (const [name, ...texts] of NAMES_SEARCHED_FOR) {
       await database.run(db => db.update(users).set({ name }).where(eq(users.id, id)))
@@ -482,28 +465,6 @@ describe('the searches of names', () => {
     const { json: byEmail } = await team(app, session, 'GET', `?q=${owner.email.toUpperCase()}`)
     expect(byEmail.users).toMatchObject([{ userId: owner.id }])
   }
-})
-
-describe('the lists of found accounts and users', () => {
-  it('have the same order here as anywhere (W11)', async () => {
-    const app = await startWithConsole()
-    try {
-      await expectToSort(app)
-    } finally {
-      await app.stop()
-    }
-  })
-
-  slowOnServers('have it in a Turkish database too (W11)', async () => {
-    const database = await createDatabase({ isEmpty: true, icuLocale: 'tr-TR' })
-    const app = await startWithConsole({ DATABASE_URL: database.url })
-    try {
-      await expectToSort(app)
-    } finally {
-      await app.stop()
-      await database.drop()
-    }
-  })
 
   /** An order by bytes alone would begin with capitals, and a Turkish one has "ı" and "ö" in the middle. */
   async function expectToSort(app: TestApp): Promise<void> {
@@ -511,7 +472,7 @@ describe('the lists of found accounts and users', () => {
     const sorted = ['Shop A', 'shop b', 'Shop I', 'shop p', 'Shop Z', 'shop ö', 'shop ı']
     for (const name of sorted.toReversed()) {
       const { accountId } = await anOwner(app)
-      await app.get(Database).run(db => db.update(accounts).set({ name }).where(eq(accounts.id, accountId)))
+      await app.database.run(db => db.update(accounts).set({ name }).where(eq(accounts.id, accountId)))
     }
     const { json } = await operator.get('search?q=shop')
     expect(json.accounts.map(({ name }: { name: string }) => name)).toEqual(sorted)

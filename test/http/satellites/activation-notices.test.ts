@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
 import {
-  Database,
   type Email,
   SatelliteAdministration,
   SatelliteRegistry,
@@ -99,9 +98,9 @@ describe('The mail about a new satellite', () => {
     const { owner } = landlord
     const email = anEmail() as Email
     const since = app.clock.now()
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(UserEmails).change(transaction, owner, email, since))
+    await app.database.transaction(transaction =>
+      app.get(UserEmails).change(transaction, owner, email, since),
+    )
     const active = await anActiveSatellite(app, dns, landlord)
     for (const address of [owner.email, email])
       expect(await subjectsTo({ email: address })).toEqual([subjectAbout(active)])

@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals'
-import {
-  type Branding,
-  Database,
-  Mailer,
-  type ReceivedMail,
-  RegisteredSatellites,
-  type User,
-} from '../../sources.js'
-import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { type Branding, Mailer, type ReceivedMail, RegisteredSatellites, type User } from '../../sources.js'
+import { aMember, anEmail, anOwner, sendLogin } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
@@ -49,7 +42,7 @@ describe('The branding of a satellite', () => {
     const stranger = await anOwner(app)
     const evil = anOrigin()
     const registered = app.get(RegisteredSatellites)
-    await app.get(Database).transaction(transaction =>
+    await app.database.transaction(transaction =>
       registered.add(transaction, {
         accountId: stranger.accountId,
         origin: evil,
@@ -71,12 +64,11 @@ describe('The branding of a satellite', () => {
   }
 
   async function logIn({ email }: User, at: string, userAgent: string): Promise<void> {
-    const answer = await app.request({
-      method: 'POST',
-      path: '/api/login',
-      headers: { Origin: at, 'User-Agent': userAgent },
-      body: { email, password: PASSWORD, source: 'satellite' },
-    })
+    const answer = await sendLogin(
+      app,
+      { email },
+      { source: 'satellite', Origin: at, 'User-Agent': userAgent },
+    )
     expect(outcome(answer)).toBe('200')
   }
 
@@ -168,7 +160,7 @@ describe('The branding of a satellite', () => {
     const theirs = await aSatellite(app, stranger, anOrigin(), { branding: BRANDING })
     about.origin = theirs.origin
     expect((await mailAbout()).subject).toBe(`About Rose & Sons (${new URL(theirs.origin).host})`)
-    const down = jest.spyOn(app.get(Database), 'run').mockRejectedValue(new Error('down'))
+    const down = jest.spyOn(app.database, 'run').mockRejectedValue(new Error('down'))
     try {
       expect(await mailAbout()).toMatchObject({ subject: `About ${new URL(theirs.origin).host}` })
     } finally {

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { eq } from 'drizzle-orm'
 import {
   AccountAdmins,
-  Database,
   missingProofsMail,
   RegisteredSatellites,
   SatelliteCheckJob,
@@ -120,15 +119,16 @@ describe('The daily check of satellites', () => {
     expect(mail?.text).toContain(
       `TXT record: ${satellite.proof.dns.name}\nText: ${satellite.proof.dns.value}\n`,
     )
-    const rows = (await app.auditRows()).filter(row => row.action === 'satellite.suspend')
-    expect(rows.filter(row => row.accountId === landlord.owner.accountId)).toEqual([
-      expect.objectContaining({
-        userId: null,
-        ip: null,
-        outcome: 'ok',
-        detail: { satellite: satellite.id, origin, suspendedBy: 'check' },
-      }),
-    ])
+    expect(await app.auditRows({ accountId: landlord.owner.accountId, action: 'satellite.suspend' })).toEqual(
+      [
+        expect.objectContaining({
+          userId: null,
+          ip: null,
+          outcome: 'ok',
+          detail: { satellite: satellite.id, origin, suspendedBy: 'check' },
+        }),
+      ],
+    )
   })
 
   it('that finds the proof again forgets the failures', async () => {
@@ -202,7 +202,7 @@ describe('The daily check of satellites', () => {
     let proven = 0
     dns.meanwhile = async question => {
       if (question === `TXT ${proof.dns.name}` && proven++ === 0)
-        await app.get(Database).run(db => app.get(RegisteredSatellites).recordFound(db, id, 'dns'))
+        await app.database.run(db => app.get(RegisteredSatellites).recordFound(db, id, 'dns'))
     }
     await check(app)
     expect(proven).toBe(1)
@@ -308,7 +308,7 @@ describe('The daily check of satellites', () => {
     const { id } = await anActiveSatellite(app, dns, await aLandlord(app))
     const unknown = { method: null, checkedAt: null, provenAt: null }
     const matches = eq(satelliteProofs.satelliteId, id)
-    await app.get(Database).run(db => db.update(satelliteProofs).set(unknown).where(matches))
+    await app.database.run(db => db.update(satelliteProofs).set(unknown).where(matches))
     expect(await check(app, 11 * 60)).toBe(1)
     expect((await stored(app, id))?.proof).toMatchObject({ method: 'dns', checkedAt: expect.any(Date) })
   })
@@ -403,8 +403,9 @@ describe('The daily check of satellites', () => {
       expect((await subjectsTo(landlord.owner.email)).at(-1)).toBe(
         `${host} is now a satellite of another account`,
       )
-      const rows = (await app.auditRows()).filter(row => row.action === 'satellite.move')
-      expect(rows.filter(row => row.accountId === landlord.owner.accountId)).toHaveLength(1)
+      expect(
+        await app.auditRows({ accountId: landlord.owner.accountId, action: 'satellite.move' }),
+      ).toHaveLength(1)
 
       const back = await again(landlord)
       const reverify = () => satellitesOf(app, back.session, 'POST', `/${satellite.id}/verify`)
@@ -430,9 +431,7 @@ describe('The daily check of satellites', () => {
           if (question !== `TXT ${satellite.proof.dns.name}` || ++looks !== 2) return
           if (event.startsWith('an')) await app.get(SatelliteRegistry).suspend(operator, satellite.id)
           else
-            await app
-              .get(Database)
-              .run(db => app.get(RegisteredSatellites).recordFound(db, satellite.id, 'dns'))
+            await app.database.run(db => app.get(RegisteredSatellites).recordFound(db, satellite.id, 'dns'))
         }
         const verify = () => satellitesOf(app, rival.session, 'POST', `/${added.id}/verify`)
         expect(outcome(await verify())).toBe('409 ORIGIN_TAKEN')

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
-  Database,
   permissionsOf,
   RegisteredSatellites,
-  rowsOf,
   Satellites,
   satelliteRemovals,
   type User,
   Users,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
-import { bearer, cookie, outcome, readData, refreshByHeader } from '../support/api-calls.js'
+import { bearer, outcome, readData, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -35,8 +33,7 @@ function anOrigin(): string {
 }
 
 async function logIn(app: TestApp, { email }: Pick<User, 'email'>, origin: string, password = PASSWORD) {
-  const body = { email, password, source: 'satellite' }
-  return app.request({ method: 'POST', path: '/api/login', headers: { Origin: origin }, body })
+  return sendLogin(app, { email }, { source: 'satellite', password, Origin: origin })
 }
 
 async function refresh(app: TestApp, sessionId: string, origin?: string): Promise<string> {
@@ -95,12 +92,11 @@ describe('A registered satellite', () => {
     const pay = async (user: User) => {
       const { accessToken, sessionId } = await signIn(app, user, 'main')
       return outcome(
-        await app.request({
-          method: 'POST',
-          path: '/api/subscription/create',
-          headers: { Origin: MAIN, ...bearer(accessToken), Cookie: `sessionId=${sessionId}` },
-          body: { return: `${origin}/paid` },
-        }),
+        await app.post(
+          '/api/subscription/create',
+          { return: `${origin}/paid` },
+          { Origin: MAIN, ...bearer(accessToken), Cookie: `sessionId=${sessionId}` },
+        ),
       )
     }
     expect(await pay(stranger)).toBe('400 INVALID_RETURN_URL')
@@ -112,9 +108,9 @@ describe('A registered satellite', () => {
     await aSatellite(app, owner, origin)
     await aSatellite(app, owner, other)
     const member = await aMember(app, owner)
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [other]))
+    await app.database.transaction(transaction =>
+      app.get(Users).setSatellites(transaction, member.id, [other]),
+    )
     expect(outcome(await logIn(app, member, origin))).toBe(WRONG)
     expect(outcome(await logIn(app, member, other))).toBe('200')
   })
@@ -129,11 +125,7 @@ describe('A registered satellite', () => {
     expect(claimsOf((await signIn(app, member, 'main')).accessToken)).toMatchObject({ client_id: 'main' })
     const listed = await signIn(app, member, 'satellite', SHOP_ONE)
     expect(claimsOf(listed.accessToken)).toMatchObject({ client_id: SHOP_ONE })
-    const app_ = await app.request({
-      method: 'POST',
-      path: '/api/login',
-      body: { email: member.email, password: PASSWORD, source: 'satellite' },
-    })
+    const app_ = await sendLogin(app, member, { source: 'satellite', Origin: [] })
     expect(claimsOf(app_.json?.accessToken as string)).toMatchObject({ client_id: 'mobile' })
   })
 
@@ -153,7 +145,7 @@ describe('A registered satellite', () => {
     const sessions = { path: '/api/sessions', headers: bearer(here.accessToken) }
     expect(outcome(await app.request(sessions))).toBe(ENDED)
     expect(await refresh(app, there.sessionId, elsewhere)).toBe('200')
-    const refused = (await app.auditRows()).filter(row => row.sid === claimsOf(here.accessToken).sid)
+    const refused = await app.auditRows({ sid: claimsOf(here.accessToken).sid })
     expect(refused.at(-1)).toMatchObject({ action: 'refresh', detail: { reason: 'satellite closed' } })
     await setSatelliteState(app, satellite, 'active')
     await app.get(Satellites).refresh()
@@ -172,7 +164,7 @@ describe('A registered satellite', () => {
     await app.get(Satellites).refresh()
     expect(await refresh(app, sessionId, origin)).toBe(REFUSED_BY_CORS)
     expect(await refresh(app, sessionId)).toBe(ENDED)
-    await changed(registered => app.get(Database).run(db => registered.remove(db, satellite.id)))
+    await changed(registered => app.database.run(db => registered.remove(db, satellite.id)))
     expect(await refresh(app, sessionId, origin)).toBe(ENDED)
     expect(outcome(await logIn(app, member, origin))).toBe(WRONG)
   })
@@ -183,7 +175,7 @@ describe('A registered satellite', () => {
     await setSatelliteState(app, satellite, 'suspended')
     await app.get(Satellites).refresh()
     expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe(REFUSED_BY_CORS)
-    await changed(registered => app.get(Database).run(db => registered.remove(db, satellite.id)))
+    await changed(registered => app.database.run(db => registered.remove(db, satellite.id)))
     expect(outcome(await logIn(app, await aMember(app, stranger), SHOP_TWO))).toBe('200')
   })
 
@@ -200,7 +192,7 @@ describe('A registered satellite', () => {
     const origin = anOrigin()
     const { id } = await aSatellite(app, owner, origin)
     const { sessionId } = await signIn(app, await aMember(app, owner), 'satellite', origin)
-    await changed(registered => app.get(Database).run(db => registered.remove(db, id)))
+    await changed(registered => app.database.run(db => registered.remove(db, id)))
     expect(await refresh(app, sessionId)).toBe(ENDED)
     app.clock.advance(1)
     await aSatellite(app, owner, origin)
@@ -211,11 +203,11 @@ describe('A registered satellite', () => {
     const origin = anOrigin()
     const { id } = await aSatellite(app, owner, origin)
     const { sessionId } = await signIn(app, await aMember(app, owner), 'satellite', origin)
-    await changed(registered => app.get(Database).run(db => registered.remove(db, id)))
+    await changed(registered => app.database.run(db => registered.remove(db, id)))
     app.clock.advance(1)
     const moved = await aSatellite(app, stranger, origin)
     expect(await refresh(app, sessionId, origin)).toBe(ENDED)
-    await changed(registered => app.get(Database).run(db => registered.remove(db, moved.id)))
+    await changed(registered => app.database.run(db => registered.remove(db, moved.id)))
     await aSatellite(app, owner, origin)
     expect(await refresh(app, sessionId, origin)).toBe(ENDED)
   })
@@ -227,9 +219,9 @@ describe('A registered satellite', () => {
     const ofToken = ({ permissions }: Record<string, unknown>) => permissions
     expect(ofToken(claimsOf(accessToken))).toEqual(permissionsOf(['viewReports']))
     await changed(registered =>
-      app
-        .get(Database)
-        .run(db => registered.change(db, id, { ceiling: permissionsOf(['dataEntry', 'viewReports']) })),
+      app.database.run(db =>
+        registered.change(db, id, { ceiling: permissionsOf(['dataEntry', 'viewReports']) }),
+      ),
     )
     expect(ofToken(await claimsAfterRefresh(app, sessionId))).toEqual(
       permissionsOf(['dataEntry', 'viewReports']),
@@ -257,9 +249,9 @@ describe('A registered satellite', () => {
     const page = pattern.replace('*', 'pr-17')
     const member = await aMember(app, owner)
     expect(outcome(await logIn(app, member, page))).toBe(WRONG)
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [pattern]))
+    await app.database.transaction(transaction =>
+      app.get(Users).setSatellites(transaction, member.id, [pattern]),
+    )
     for (const origin of [pattern, page.replace('pr-17', 'a.b'), page.replace('shop-', 'x'), `${page}:8443`])
       expect([origin, outcome(await logIn(app, member, origin))]).toEqual([origin, REFUSED_BY_CORS])
     const { sessionId } = await signIn(app, member, 'satellite', page)
@@ -317,21 +309,15 @@ describe('Two replicas', () => {
   onServers('change an account and a satellite of it at once, without a deadlock', async () => {
     const owner = await anOwner(first)
     const { id } = await aSatellite(first, owner, anOrigin())
-    const { accessToken, sessionId } = await signIn(first, owner, 'main')
-    const database = first.get(Database)
+    const session = await signIn(first, owner, 'main')
+    const database = first.database
     const registered = first.get(RegisteredSatellites)
     const isWaiting = async () => {
-      const answer = await database.run(db => db.execute(sql`select from pg_locks where not granted`))
-      return rowsOf(answer).length > 0
+      return (await first.query(sql`select from pg_locks where not granted`)).length > 0
     }
     const ofAccount = await database.transaction(async transaction => {
       await registered.findLocked(transaction, owner.accountId, id)
-      const answer = first.request({
-        method: 'PATCH',
-        path: '/api/account',
-        headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
-        body: { handoffRequired: 'everyone' },
-      })
+      const answer = onMainSite(first, session, 'PATCH', '/api/account', { handoffRequired: 'everyone' })
       await eventually(isWaiting)
       await registered.change(transaction, id, { name: 'Another name' })
       return { answer }
@@ -349,7 +335,7 @@ describe('Two replicas', () => {
     // It may have read a row that is newer than the version it has noted, and reads that row once more.
     await known.refresh()
     const before = known.find(stays)
-    await first.get(Database).run(db => first.get(RegisteredSatellites).remove(db, id))
+    await first.database.run(db => first.get(RegisteredSatellites).remove(db, id))
     await eventually(() => !known.has(gone))
     expect(known.find(stays)).toBe(before)
   })
@@ -362,7 +348,7 @@ describe('Two replicas', () => {
     const known = second.get(Satellites)
     await eventually(() => origins.every(origin => known.has(origin)))
     // As if it were asleep: it does not look before both removals, the first of which is forgotten by the second.
-    await first.get(Database).transaction(async db => {
+    await first.database.transaction(async db => {
       const registered = first.get(RegisteredSatellites)
       await registered.remove(db, ids[0] as string)
       await db.update(satelliteRemovals).set({ removedAt: new Date(0) })

@@ -71,7 +71,7 @@ describe('The commands for satellites, beside a running server', () => {
     })
     publish(dns, added)
     expect(await verify()).toMatchObject({ code: 0, output: `${added.origin} is active\n` })
-    const rows = (await app.auditRows()).filter(row => row.accountId === landlord.owner.accountId)
+    const rows = await app.auditRows({ accountId: landlord.owner.accountId })
     expect(rows.at(-1)).toMatchObject({ action: 'satellite.verify', userId: null, ip: null })
   })
 
@@ -198,9 +198,9 @@ describe('The commands for satellites, beside a running server', () => {
     })
     await check(app)
     expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { failures: 1 } })
-    const actions = (await app.auditRows())
-      .filter(row => row.accountId === landlord.owner.accountId && row.userId === null)
-      .map(({ action, detail }) => [action, (detail as { suspendedBy?: string }).suspendedBy])
+    const actions = (await app.auditRows({ accountId: landlord.owner.accountId, userId: null })).map(
+      ({ action, detail }) => [action, (detail as { suspendedBy?: string }).suspendedBy],
+    )
     expect(actions).toEqual([
       ['satellite.suspend', 'operator'],
       ['satellite.resume', undefined],

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
-  Database,
   holdersElsewhere,
   type RegisteredSatellite,
   rowsOf,
@@ -14,7 +13,7 @@ import {
 } from '../../sources.js'
 import { aDnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
-import { signIn } from '../../support/people.js'
+import { sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
@@ -116,7 +115,7 @@ describe('The satellites of an account', () => {
         origin: anOrigin(),
         state: 'suspended' as const,
       }))
-      await app.get(Database).run(db => db.insert(satellites).values(suspended))
+      await app.database.run(db => db.insert(satellites).values(suspended))
       const oneMore = () => call(landlord, 'POST', '', { origin: anOrigin(), name: 'One more' })
       expect(outcome(await oneMore())).toBe('201')
       const refused = await oneMore()
@@ -164,17 +163,7 @@ describe('The satellites of an account', () => {
       await eventually(() => isOpen(origin))
       const session = await signIn(app, landlord.owner, 'satellite', origin)
       expect(session.answer.headers['access-control-allow-origin']).toBe(origin)
-      const body = {
-        email: stranger.owner.email,
-        password: 'a password nobody else has',
-        source: 'satellite',
-      }
-      const refused = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: origin },
-        body,
-      })
+      const refused = await sendLogin(app, stranger.owner, { source: 'satellite', Origin: origin })
       expect(outcome(refused)).toBe('401 INVALID_CREDENTIALS')
     })
 
@@ -591,7 +580,7 @@ describe('The satellites of an account', () => {
 
   it('of other accounts with the same parent host are found by an index', async () => {
     const claim = { accountId: UNKNOWN_ID, origin: 'https://*.example.net', kind: 'preview' } as const
-    const plan = await app.get(Database).transaction(async transaction => {
+    const plan = await app.database.transaction(async transaction => {
       await transaction.execute(sql`set local enable_seqscan = off`)
       const found = holdersElsewhere(transaction, claim)
       return transaction.execute(sql`explain ${found.getSQL()}`)

@@ -222,7 +222,7 @@ describe('A body', () => {
   function logInWith(bytes: number) {
     const body = JSON.stringify({ email: anEmail(), password: 'wrong', source: 'satellite' })
     const headers = { 'Content-Type': 'application/json' }
-    return app.request({ method: 'POST', path: '/api/login', headers, body: body.padEnd(bytes) })
+    return app.post('/api/login', body.padEnd(bytes), headers)
   }
 })
 
@@ -257,12 +257,8 @@ describe('X-Forwarded-For', () => {
 
   /** As the audit log has it. */
   async function seenAddress(api: TestApp, forwardedFor: string): Promise<string | null | undefined> {
-    const { headers } = await api.request({
-      method: 'POST',
-      path: '/api/refresh',
-      headers: { 'X-Forwarded-For': forwardedFor },
-    })
-    const rows = await api.auditRows()
-    return rows.find(({ requestId }) => requestId === headers['x-request-id'])?.ip
+    const { headers } = await api.post('/api/refresh', undefined, { 'X-Forwarded-For': forwardedFor })
+    const [row] = await api.auditRows({ requestId: headers['x-request-id'] })
+    return row?.ip
   }
 })

@@ -2,25 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { makeCertificate } from '../../browser/stage/certificate.js'
 import { createApp, MetricsServer, PACKAGE_ROOT, readSettings, startFailure } from '../../sources.js'
 import { request, sendRaw } from '../../support/http-request.js'
 import { type Scrape, scrape } from '../../support/metrics.js'
-import { anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { bearer, outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { alerts, boundsAskedFor, dashboardNames, promtool, ruleNames } from './support/monitoring-files.js'
 
-let app: TestApp
+const app = anApp({ METRICS_PORT: '0' })
 let fresh: Scrape
 beforeAll(async () => {
-  app = await TestApp.start({ METRICS_PORT: '0' })
   fresh = await scrape(app)
 })
-afterAll(() => app.stop())
 
 /** By how much a series has grown during `work`. */
 async function growth(series: string, work: () => Promise<unknown>): Promise<number> {
@@ -47,13 +45,7 @@ describe('Metrics count', () => {
 
   it('a wrong password as a refusal, and not as a login', async () => {
     const { email } = await anOwner(app)
-    const guess = () =>
-      app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN },
-        body: { email, password: `not ${PASSWORD}`, source: 'main' },
-      })
+    const guess = () => sendLogin(app, { email }, { password: `not ${PASSWORD}` })
     expect(await growth('mainstay_logins_total{way="password"}', guess)).toBe(0)
     expect(await growth('mainstay_refusals_total{code="INVALID_CREDENTIALS"}', guess)).toBe(1)
     expect(await growth(REQUESTS('login', '4xx'), guess)).toBe(1)
@@ -100,8 +92,7 @@ describe('Metrics count', () => {
 
   it('guesses over their limit', async () => {
     const { email } = await anOwner(app)
-    const body = { email, password: 'wrong', source: 'main' }
-    const guess = () => app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body })
+    const guess = () => sendLogin(app, { email }, { password: 'wrong' })
     const tooMany = async () => {
       for (let n = 0; n < 20; n++) if ((await guess()).status === 429) return
     }

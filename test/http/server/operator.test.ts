@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  Database,
   FactorResetJob,
   factorResets,
   handleOf,
@@ -15,12 +14,12 @@ import {
   unavailable,
 } from '../../sources.js'
 import { giveTotp } from '../../support/factors.js'
-import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
-import { anApp, MAIN } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { onServers, slow, slowOnServers } from '../../support/tiers.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { untilCopied } from '../support/until-copied.js'
@@ -159,10 +158,10 @@ describe('the command line, beside a running server', () => {
     }
 
     async function stepsOf(userId: string) {
-      const rows = await app.auditRows()
-      return rows
-        .filter(row => row.userId === userId && row.action === 'factors.reset')
-        .map(({ detail }) => [detail.step, detail.reason ?? null])
+      return (await app.auditRows({ userId, action: 'factors.reset' })).map(({ detail }) => [
+        detail.step,
+        detail.reason ?? null,
+      ])
     }
 
     slow('requests what the console does: after 24 hours the service removes them', async () => {
@@ -175,7 +174,7 @@ describe('the command line, beside a running server', () => {
       expect((await mainstay('factors:reset', owner.email)).output).toContain(resetAt)
       expect((await mainstay('factors:status', owner.email)).output).toContain(resetAt)
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
-      await app.get(Database).run(db =>
+      await app.database.run(db =>
         db
           .update(factorResets)
           // Commands have the real time.
@@ -267,8 +266,7 @@ describe('the command line, beside a running server', () => {
   }
 
   async function login(email: string, password = PASSWORD): Promise<string> {
-    const body = { email, password, source: 'main' }
-    return outcome(await app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body }))
+    return outcome(await sendLogin(app, { email }, { password }))
   }
 
   async function permissionsAfterRefresh(sessionId: string): Promise<unknown> {

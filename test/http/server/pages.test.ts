@@ -306,7 +306,7 @@ describe('the service with PAGES=main,satellite', () => {
     const owner = await anOwner(app)
     await aSatellite(app, owner, 'https://asked.customer.example')
     await aSatellite(app, owner, 'https://unasked.customer.example')
-    const run = jest.spyOn(app.get(Database), 'run')
+    const run = jest.spyOn(app.database, 'run')
     try {
       const begun = performance.now()
       for (let visits = 0; visits < 100; visits++) await visit('asked.customer.example')

@@ -56,7 +56,7 @@ it.each<Record<string, string>>([
   { 'Content-Type': 'none', 'Content-Length': '0' },
   { 'Content-Type': 'application/json; charset=latin1', 'Content-Length': '0' },
 ])('an empty body may be announced with %j (integration 14)', async headers => {
-  const answer = await app.request({ method: 'POST', path: '/api/refresh', headers })
+  const answer = await app.post('/api/refresh', undefined, headers)
   expect(outcome(answer)).toBe('401 SESSION_NOT_FOUND')
 })
 

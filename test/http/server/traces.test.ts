@@ -32,9 +32,7 @@ test('traces show where the time of a request goes, and tell of nobody', async (
 
     const notJson = { 'Content-Type': 'application/json', Origin: MAIN }
     const broken = `{"password":"${PASSWORD}" ${PASSWORD}`
-    expect(
-      (await app.request({ method: 'POST', path: '/api/login', headers: notJson, body: broken })).status,
-    ).toBe(400)
+    expect((await app.post('/api/login', broken, notJson)).status).toBe(400)
 
     await eventually(() => collector.spans.filter(({ name }) => name === 'GET no route').length === 2)
 

@@ -15,7 +15,7 @@ import {
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
-import { aMember, anOwner, aSignedInOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anOwner, aSignedInOwner, type SignedIn, sendLogin, signIn } from '../../support/people.js'
 import { anApp, BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import {
   bearer,
@@ -53,10 +53,10 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
 
   /** An app sends no Origin. */
   async function signInByApp({ email }: User): Promise<SignedIn> {
-    const answer = await app.post(
-      '/api/login',
-      { email, password: PASSWORD, source: 'satellite' },
-      { 'User-Agent': 'MainstayApp/2.1 (iPhone; iOS 18.6)' },
+    const answer = await sendLogin(
+      app,
+      { email },
+      { source: 'satellite', Origin: [], 'User-Agent': 'MainstayApp/2.1 (iPhone; iOS 18.6)' },
     )
     return { ...answer.json, answer }
   }
@@ -73,8 +73,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
   }
 
   async function revocationsOf({ id }: User) {
-    const rows = await app.auditRows()
-    return rows.filter(({ action, userId }) => action === 'session.revoke' && userId === id)
+    return app.auditRows({ userId: id, action: 'session.revoke' })
   }
 
   describe('GET /api/sessions', () => {
@@ -113,11 +112,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
     it('shows what people want to know of each session, and nothing secret', async () => {
       const owner = await anOwner(app)
       const before = app.clock.now().getTime()
-      const answer = await app.post(
-        '/api/login',
-        { email: owner.email, password: PASSWORD, source: 'main' },
-        { Origin: MAIN, 'User-Agent': FIREFOX },
-      )
+      const answer = await sendLogin(app, owner, { 'User-Agent': FIREFOX })
       const sessionId = /sessionId=([^;]+)/.exec(answer.setCookies[0]!)![1]!
       const me: SignedIn = { accessToken: answer.json.accessToken, sessionId, answer }
       const listed = await list(me)

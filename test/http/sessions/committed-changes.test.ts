@@ -10,9 +10,17 @@ import {
 import { Authenticator } from '../../support/authenticator.js'
 import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  PASSWORD,
+  type SignedIn,
+  sendLogin,
+  signIn,
+} from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { anApp, MAIN } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
@@ -44,11 +52,7 @@ describe('A change while Redis does not answer', () => {
   const post = (path: string, body: object): Promise<TestResponse> => app.post(path, body)
 
   slow('still mails the way back to who said that a login was not theirs', async () => {
-    await app.post(
-      '/api/login',
-      { email: owner.email, password: PASSWORD, source: 'main' },
-      { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
-    )
+    await sendLogin(app, owner, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' })
     const token = await app.mailedToken(owner.email, '/not-me')
     silenceRedis()
     expect(outcome(await post('/api/sessions/not-me', { token }))).toBe('204')

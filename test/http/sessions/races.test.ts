@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  Database,
   handleOf,
   type Permissions,
   permissionsOf,
@@ -67,7 +66,7 @@ describe.each(BACKENDS)('on %s', backend => {
     for (let i = 0; i < 10; i++) answers.push(await logOut(app, signedIn.accessToken))
     expect(answers.map(outcome)).toEqual(Array(20).fill('204'))
     expect(await changesOf(eq(sessionChanges.sid, sid))).toHaveLength(1)
-    const rows = (await app.auditRows()).filter(row => row.action === 'logout' && row.sid === sid)
+    const rows = await app.auditRows({ action: 'logout', sid })
     expect(rows).toHaveLength(1)
   })
 })
@@ -122,9 +121,9 @@ describe('with several connections to the database', () => {
       expect.objectContaining({ effect: expect.not.stringContaining('second') }),
     ])
     const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
-    const kept = await app
-      .get(Database)
-      .run(db => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId)))
+    const kept = await app.database.run(db =>
+      db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId)),
+    )
     expect(kept).toEqual([expect.objectContaining({ providerId: payer.subscriptionId })])
     await app.sandbox.simulate.cancel(second)
     await app.paymentsSettled()
@@ -137,5 +136,5 @@ function accounts(): UserAdministration {
 }
 
 function changesOf(which: ReturnType<typeof eq>) {
-  return app.get(Database).run(db => db.select().from(sessionChanges).where(which))
+  return app.database.run(db => db.select().from(sessionChanges).where(which))
 }

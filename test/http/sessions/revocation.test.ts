@@ -8,7 +8,7 @@ import {
   type User,
   UserAdministration,
 } from '../../sources.js'
-import { aMember, anOwner, aSignedInMember, aSignedInOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, anOwner, aSignedInMember, aSignedInOwner, sendLogin, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
 
@@ -66,8 +66,9 @@ describe('disabling a user', () => {
     const { sessionId } = await signIn(app, member, 'satellite')
     expect(await accounts().disable(member)).toBe(1)
     expect(outcome(await refreshByHeader(app, sessionId))).toBe(NOT_FOUND)
-    const login = { email: member.email, password: PASSWORD, source: 'satellite' }
-    expect(outcome(await app.post('/api/login', login, {}))).toBe('401 INVALID_CREDENTIALS')
+    expect(outcome(await sendLogin(app, member, { source: 'satellite', Origin: [] }))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
     await signIn(app, owner, 'main')
   })
 })

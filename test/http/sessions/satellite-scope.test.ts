@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import {
-  Database,
   initialGrant,
   PERMISSIONS,
   permissionsOf,
@@ -11,10 +10,11 @@ import {
   Users,
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { bearer, cookie, outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
+import { bearer, outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { reauthenticate } from '../support/reauthenticate.js'
+import { team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const PRIVILEGES = ['payments', 'accountSettings', 'teamManagement']
@@ -32,7 +32,7 @@ function logIn(
   { origin, source = 'satellite' }: Place,
   password = PASSWORD,
 ): Promise<TestResponse> {
-  return app.post('/api/login', { email, password, source }, origin ? { Origin: origin } : {})
+  return sendLogin(app, { email }, { source, password, Origin: origin ?? [] })
 }
 
 describe('A member invited to some satellites', () => {
@@ -40,9 +40,9 @@ describe('A member invited to some satellites', () => {
 
   async function aMemberOf(...satellites: string[]): Promise<User> {
     const member = await aMember(app, await anOwner(app))
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, satellites))
+    await app.database.transaction(transaction =>
+      app.get(Users).setSatellites(transaction, member.id, satellites),
+    )
     return member
   }
 
@@ -80,12 +80,7 @@ describe('A member invited to some satellites', () => {
       await signIn(app, member, 'satellite', SHOP_TWO),
     ]
     const limitTo = (satellites: string[] | null) =>
-      app.request({
-        method: 'PUT',
-        path: `/api/team/${member.id}/satellites`,
-        headers: { Origin: MAIN, ...bearer(manager.accessToken), ...cookie(manager.sessionId) },
-        body: { satellites },
-      })
+      team(app, manager, 'PUT', `/${member.id}/satellites`, { satellites })
     const ofMain = async () => {
       const { json } = await refreshByCookie(app, main.sessionId)
       return claimsOf(json?.accessToken as string).permissions
@@ -121,8 +116,7 @@ describe('A member invited to some satellites', () => {
     const member = await aMemberOf(SHOP_ONE)
     await logIn(app, member, { origin: SHOP_TWO })
     await logIn(app, member, { origin: SHOP_TWO }, 'wrong')
-    const rows = (await app.auditRows()).filter(({ userId }) => userId === member.id)
-    expect(rows.filter(({ action }) => action === 'login')).toMatchObject([
+    expect(await app.auditRows({ userId: member.id, action: 'login' })).toMatchObject([
       { outcome: 'failed', origin: SHOP_TWO, detail: { reason: 'not invited to this site' } },
       { outcome: 'failed', origin: SHOP_TWO, detail: { reason: 'wrong password' } },
     ])
@@ -149,9 +143,9 @@ describe('What a session of a satellite can read', () => {
 
   async function aVisitor() {
     const member = await aMember(app, await anOwner(app))
-    await app
-      .get(Database)
-      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [SHOP_ONE, SHOP_TWO]))
+    await app.database.transaction(transaction =>
+      app.get(Users).setSatellites(transaction, member.id, [SHOP_ONE, SHOP_TWO]),
+    )
     await app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
     await signIn(app, member, 'main')
     await signIn(app, member, 'satellite', SHOP_TWO)
@@ -214,7 +208,7 @@ describe('Where owners are barred from satellites', () => {
     ]
     expect(bytesOf(wrong)).toEqual(bytesOf(right))
     expect(right.json.detail).toBe('Owners log in on the main site only; never type your password here')
-    const rows = (await app.auditRows()).filter(row => row.userId === owner.id && row.action === 'login')
+    const rows = await app.auditRows({ userId: owner.id, action: 'login' })
     expect(rows).toMatchObject(
       Array(2).fill({ outcome: 'refused', detail: { reason: 'owner on a satellite' } }),
     )

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Database, type SessionHandle, SessionStore, type User, Users, unavailable } from '../../sources.js'
+import { describe, expect, it, jest } from '@jest/globals'
+import { type SessionHandle, SessionStore, type User, Users, unavailable } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, aSignedInOwner, signIn } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
@@ -13,11 +13,7 @@ const CLIENT = { requestId: 'a-request', ip: '203.0.113.7', userAgent: 'curl/8.5
 
 describe('the limit of sessions a user', () => {
   describe('as it is', () => {
-    let app: TestApp
-    beforeAll(async () => {
-      app = await TestApp.start()
-    })
-    afterAll(() => app.stop())
+    const app = anApp()
 
     it('is 50: the 51st login succeeds and ends the session used least lately', async () => {
       const owner = await aSignedInOwner(app)
@@ -34,7 +30,7 @@ describe('the limit of sessions a user', () => {
       for (const { sessionId } of [first, next])
         expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
       const { sid } = claimsOf(owner.accessToken)
-      expect((await app.auditRows()).filter(row => row.action === 'session.revoke')).toMatchObject([
+      expect(await app.auditRows({ action: 'session.revoke' })).toMatchObject([
         {
           outcome: 'ok',
           userId: owner.id,
@@ -62,19 +58,13 @@ describe('the limit of sessions a user', () => {
       const owner = await anOwner(app)
       await open(app, owner, 60)
       expect(await liveSids(app, owner)).toHaveLength(50)
-      const ended = (await app.auditRows()).filter(
-        ({ action, userId }) => action === 'session.revoke' && userId === owner.id,
-      )
+      const ended = await app.auditRows({ userId: owner.id, action: 'session.revoke' })
       expect(ended).toHaveLength(10)
     })
   })
 
   describe('as MAX_SESSIONS_PER_USER sets it', () => {
-    let app: TestApp
-    beforeAll(async () => {
-      app = await TestApp.start({ MAX_SESSIONS_PER_USER: '2' })
-    })
-    afterAll(() => app.stop())
+    const app = anApp({ MAX_SESSIONS_PER_USER: '2' })
 
     it('lets the newest of logins in the same second stay', async () => {
       const owner = await anOwner(app)
@@ -100,10 +90,7 @@ describe('the limit of sessions a user', () => {
       app.clock.advance(app.settings.sessionTtlSeconds)
       const sessions = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
       for (const { sessionId } of sessions) expect(outcome(await refreshByCookie(app, sessionId))).toBe('200')
-      const rows = await app.auditRows()
-      expect(rows.filter(({ userId, action }) => userId === owner.id && action === 'session.revoke')).toEqual(
-        [],
-      )
+      expect(await app.auditRows({ userId: owner.id, action: 'session.revoke' })).toEqual([])
     })
   })
 })
@@ -112,7 +99,7 @@ slow('MAX_SESSIONS_PER_USER holds for logins that wait for each other', async ()
   const app = await TestApp.start({ MAX_SESSIONS_PER_USER: '2' })
   try {
     const owner = await anOwner(app)
-    const database = app.get(Database)
+    const database = app.database
     let logins: Promise<unknown>[] = []
     // None of their statements sees the rows of the others when it begins.
     await database.transaction(async transaction => {

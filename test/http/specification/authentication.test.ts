@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
-import { anOwner, aSignedInOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anOwner, aSignedInOwner, sendLogin, signIn } from '../../support/people.js'
 import { anApp, BACKENDS, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import {
   bearer,
@@ -59,11 +59,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
 
     it('Mobile apps behave exactly like satellite sites, without an Origin', async () => {
       const user = await anOwner(app)
-      const login = await app.post(
-        '/api/login',
-        { email: user.email, password: PASSWORD, source: 'satellite' },
-        {},
-      )
+      const login = await sendLogin(app, user, { source: 'satellite', Origin: [] })
       expect(login.setCookies).toEqual([])
       expect(outcome(await refreshByHeader(app, login.json.sessionId, {}))).toBe('200')
     })

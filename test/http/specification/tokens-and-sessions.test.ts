@@ -12,7 +12,7 @@ import {
   type User,
   UserAdministration,
 } from '../../sources.js'
-import { aMember, anOwner, signIn } from '../../support/people.js'
+import { aMember, anOwner, sendLogin, signIn } from '../../support/people.js'
 import { anApp, BACKENDS } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, headerOf, withBadSignature } from '../support/token-claims.js'
@@ -169,11 +169,11 @@ describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
 
     it('Session metadata: client IP and user agent', async () => {
       const user = await anOwner(app)
-      const { json } = await app.post(
-        '/api/login',
-        { email: user.email, password: 'a password nobody else has', source: 'satellite' },
-        { 'User-Agent': 'ReportsApp/2.1 (iPhone)' },
-      )
+      const { json } = await sendLogin(app, user, {
+        source: 'satellite',
+        Origin: [],
+        'User-Agent': 'ReportsApp/2.1 (iPhone)',
+      })
       expect(await storedSession(json.sessionId)).toMatchObject({
         ip: '127.0.0.1',
         userAgent: 'ReportsApp/2.1 (iPhone)',

@@ -3,6 +3,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import type { SignedIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, cookie } from './api-calls.js'
+import { onMainSite } from './reauthenticate.js'
 
 type Signed = Pick<SignedIn, 'accessToken' | 'sessionId'>
 type Headers = Record<string, string>
@@ -22,10 +23,7 @@ export function aJourney(): Journey {
 
 /** What the main site's page asks before it shows whom it takes where. */
 export function describeHandoff(app: TestApp, signedIn: Signed, satellite: string): Promise<TestResponse> {
-  return app.request({
-    path: `/api/handoff?satellite=${encodeURIComponent(satellite)}`,
-    headers: { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) },
-  })
+  return onMainSite(app, signedIn, 'GET', `/api/handoff?satellite=${encodeURIComponent(satellite)}`)
 }
 
 /** A click on "Continue" on the main site. */

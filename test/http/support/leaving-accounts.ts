@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { AccountDeletionJob, accounts, Database, type User, Users } from '../../sources.js'
+import { AccountDeletionJob, accounts, type User, Users } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
 import { type SignedIn } from '../../support/people.js'
@@ -53,18 +53,14 @@ export function remaining(app: TestApp, { accountId }: User): Promise<User[]> {
 
 /** Null for an account that stays, undefined for one that is gone. */
 export async function deleteAt(app: TestApp, { accountId }: User): Promise<Date | null | undefined> {
-  const [row] = await app
-    .get(Database)
-    .run(db => db.select().from(accounts).where(eq(accounts.id, accountId)))
+  const [row] = await app.database.run(db => db.select().from(accounts).where(eq(accounts.id, accountId)))
   return row?.deleteAt
 }
 
 /** As if the owner had asked long ago: the account goes in so many seconds. */
 export async function setGrace(app: TestApp, { accountId }: User, seconds: number): Promise<void> {
   const at = new Date(app.clock.now().getTime() + seconds * 1000)
-  await app
-    .get(Database)
-    .run(db => db.update(accounts).set({ deleteAt: at }).where(eq(accounts.id, accountId)))
+  await app.database.run(db => db.update(accounts).set({ deleteAt: at }).where(eq(accounts.id, accountId)))
 }
 
 /** What the audit log has of these actions in the account. */

@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from '@jest/globals'
 import { PERMISSIONS, type Permission } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import type { TestApp } from '../../support/test-app.js'
+import { anApp, type Environment, type TestApp } from '../../support/test-app.js'
 import { bearer, refreshByCookie } from './api-calls.js'
 import { onMainSite } from './reauthenticate.js'
 import { claimsOf } from './token-claims.js'
@@ -39,6 +40,17 @@ export async function aPlansFile(
   const path = join(folder, 'plans.json')
   await writeFile(path, typeof plans === 'string' ? plans : JSON.stringify(plans))
   return { path, remove: () => rm(folder, { recursive: true }) }
+}
+
+/** A service that sells these plans, as {@link anApp}. */
+export function anAppWithPlans(plans: unknown = PLANS, environment: Environment = {}): TestApp {
+  let file: Awaited<ReturnType<typeof aPlansFile>>
+  beforeAll(async () => {
+    file = await aPlansFile(plans)
+  })
+  const app = anApp(() => ({ PLANS_FILE: file.path, ...environment }))
+  afterAll(() => file.remove())
+  return app
 }
 
 /** What a session may do after its next refresh, in the order of PERMISSIONS. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { Database, SatelliteCheckJob, satelliteProofs, satellites, type User } from '../../sources.js'
+import { SatelliteCheckJob, satelliteProofs, satellites, type User } from '../../sources.js'
 import type { DnsServer } from '../../support/dns-server.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
@@ -81,15 +81,13 @@ export async function anActiveSatellite(
 
 /** What the database knows, whoever may see it. */
 export async function stored(app: TestApp, id: string) {
-  const [row] = await app
-    .get(Database)
-    .run(db =>
-      db
-        .select()
-        .from(satellites)
-        .innerJoin(satelliteProofs, eq(satelliteProofs.satelliteId, satellites.id))
-        .where(eq(satellites.id, id)),
-    )
+  const [row] = await app.database.run(db =>
+    db
+      .select()
+      .from(satellites)
+      .innerJoin(satelliteProofs, eq(satelliteProofs.satelliteId, satellites.id))
+      .where(eq(satellites.id, id)),
+  )
   return row && { ...row.satellites, proof: row.satellite_proofs }
 }
 

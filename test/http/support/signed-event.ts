@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { BillingWorker, Database, providerEvents } from '../../sources.js'
+import { BillingWorker, providerEvents } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { TestApp } from '../../support/test-app.js'
 
@@ -63,5 +63,5 @@ export function signatureOf(
 /** What the service keeps of an event when all that is due is done: one row, or none. */
 export async function keptEvents(app: TestApp, id: string) {
   await app.get(BillingWorker).settled()
-  return app.get(Database).run(db => db.select().from(providerEvents).where(eq(providerEvents.id, id)))
+  return app.database.run(db => db.select().from(providerEvents).where(eq(providerEvents.id, id)))
 }

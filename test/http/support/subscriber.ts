@@ -46,6 +46,17 @@ export async function anotherSubscription(app: TestApp, customer: string): Promi
   return app.sandbox.checkouts().find(({ id }) => id === checkout.id)?.subscription as string
 }
 
+/** What happens at the provider meanwhile reaches us by no event. */
+export async function withoutWebhooks<T>({ sandbox }: TestApp, work: () => Promise<T>): Promise<T> {
+  const { webhookUrl } = sandbox
+  sandbox.webhookUrl = null
+  try {
+    return await work()
+  } finally {
+    sandbox.webhookUrl = webhookUrl
+  }
+}
+
 /** The status as the account's users see it. */
 export async function statusOf(app: TestApp, { accessToken }: SignedIn): Promise<string> {
   return (await readSubscription(app, accessToken)).json.status

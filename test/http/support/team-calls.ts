@@ -1,11 +1,4 @@
-import {
-  Database,
-  type Permission,
-  permissionsOf,
-  type User,
-  UserAdministration,
-  Users,
-} from '../../sources.js'
+import { type Permission, permissionsOf, type User, UserAdministration, Users } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
 import { type TestApp } from '../../support/test-app.js'
@@ -50,7 +43,5 @@ export function closeTo(
   { id }: Pick<User, 'id'>,
   satellites: readonly string[],
 ): Promise<void> {
-  return app
-    .get(Database)
-    .transaction(transaction => app.get(Users).setSatellites(transaction, id, satellites))
+  return app.database.transaction(transaction => app.get(Users).setSatellites(transaction, id, satellites))
 }

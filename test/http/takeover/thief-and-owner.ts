@@ -8,7 +8,7 @@ import {
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
-import { anEmail, anOwner, PASSWORD } from '../../support/people.js'
+import { anEmail, anOwner, PASSWORD, sendLogin } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, cookie, refreshByCookie } from '../support/api-calls.js'
 import { linksIn, Mailbox, requestOf } from '../support/mailbox.js'
@@ -272,9 +272,11 @@ export class ThiefAndOwner {
   }
 
   private async logIn(email: string, password: string, userAgent: string): Promise<Hands | null> {
-    const headers = { Origin: MAIN, 'User-Agent': userAgent, 'X-Request-Id': randomUUID() }
-    const body = { email, password, source: 'main' }
-    const answer = await this.app.post('/api/login', body, headers)
+    const answer = await sendLogin(
+      this.app,
+      { email },
+      { password, 'User-Agent': userAgent, 'X-Request-Id': randomUUID() },
+    )
     this.log.push(`login ${email} ${answer.status}`)
     if (answer.status !== 200) return null
     const sessionId = /^sessionId=([^;]*)/.exec(

@@ -1,5 +1,5 @@
 import { and, count, eq } from 'drizzle-orm'
-import { AuditLog, auditLog, Database, type User, UserEmails, Users } from '../../sources.js'
+import { AuditLog, auditLog, type User, UserEmails, Users } from '../../sources.js'
 import type { TestApp } from '../../support/test-app.js'
 import { linksIn } from '../support/mailbox.js'
 import { DEEDS, type Deed } from './deeds.js'
@@ -66,8 +66,8 @@ export class Witness {
     const isMailed = (await this.app.mailsTo(email))
       .flatMap(linksIn)
       .some(({ page }) => page === '/undo-email')
-    const { app } = this.app
-    const open = await app.get(Database).run(db => app.get(UserEmails).openChangeFrom(db, id, email))
+    const { app } = this
+    const open = await app.database.run(db => app.get(UserEmails).openChangeFrom(db, id, email))
     return isMailed && open !== null
   }
 
@@ -78,9 +78,9 @@ export class Witness {
       eq(auditLog.action, action),
       eq(auditLog.outcome, 'ok'),
     )
-    const [row] = await this.app
-      .get(Database)
-      .run(db => db.select({ rows: count() }).from(auditLog).where(matches))
+    const [row] = await this.app.database.run(db =>
+      db.select({ rows: count() }).from(auditLog).where(matches),
+    )
     return row?.rows ?? 0
   }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   AccountRecovery,
-  Database,
   factorResets,
   permissionsOf,
   type User,
@@ -12,8 +11,8 @@ import {
 } from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { anApp, MAIN } from '../../support/test-app.js'
+import { aMember, anOwner, sendLogin, signIn } from '../../support/people.js'
+import { anApp } from '../../support/test-app.js'
 import { onServers, slowOnServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -26,8 +25,7 @@ const INVALID_LINK = '400 INVALID_LINK'
 describe('A reset of factors that a manager has requested', () => {
   const app = anApp()
 
-  const post = (path: string, token: string) =>
-    app.request({ method: 'POST', path, headers: { Origin: MAIN }, body: { token } })
+  const post = (path: string, token: string) => app.post(path, { token })
   const stop = (token: string) => post('/api/second-factor-reset/stop', token)
 
   /** Somebody who manages the team too, with a session of before; and the link that they have been mailed. */
@@ -43,8 +41,7 @@ describe('A reset of factors that a manager has requested', () => {
 
   const isBlocked = async () => {
     const blocked = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    const answer = await app.get(Database).run(db => db.execute(blocked))
-    return (answer as { rows: unknown[] }).rows.length > 0
+    return (await app.query(blocked)).length > 0
   }
 
   it('is stopped by the link in the mail, not by any session of the member', async () => {
@@ -60,7 +57,7 @@ describe('A reset of factors that a manager has requested', () => {
   // Whoever disables the manager cancels the reset without a lock on the member.
   onServers('is stopped by the member while it is cancelled: one waits for the other', async () => {
     const { member, token } = await requested()
-    const stopping = await app.get(Database).transaction(async transaction => {
+    const stopping = await app.database.transaction(async transaction => {
       await transaction.delete(factorResets).where(eq(factorResets.userId, member.id))
       const answer = stop(token)
       await eventually(isBlocked, { what: 'the wait for the reset', everyMs: 20 })
@@ -105,14 +102,16 @@ describe('A reset of factors that a manager has requested', () => {
 
   /** Returns the token of the link by which its user reports it. */
   async function strangersLogin({ email }: User) {
-    const headers = { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' }
-    const body = { email, password: PASSWORD, source: 'main' }
-    expect(outcome(await app.request({ method: 'POST', path: '/api/login', headers, body }))).toBe('200')
+    expect(
+      outcome(
+        await sendLogin(app, { email }, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' }),
+      ),
+    ).toBe('200')
     return app.mailedToken(email, '/not-me')
   }
 
   async function joinNow({ id }: User, { id: invitedBy }: User) {
     const joined = { invitedBy, createdAt: app.clock.now() }
-    await app.get(Database).run(db => db.update(users).set(joined).where(eq(users.id, id)))
+    await app.database.run(db => db.update(users).set(joined).where(eq(users.id, id)))
   }
 })

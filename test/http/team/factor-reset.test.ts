@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  Database,
   FactorResetJob,
   permissionsOf,
   type User,
@@ -13,14 +12,21 @@ import {
 } from '../../sources.js'
 import {
   type Authenticator,
-  firstStep,
   giveAuthenticator,
   giveRecoveryCodes,
   secondStep,
 } from '../../support/authenticator.js'
 import { giveTotp, prove, requireOf } from '../../support/factors.js'
 import { passTime } from '../../support/passing-time.js'
-import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import {
+  aMember,
+  anEmail,
+  anOwner,
+  PASSWORD,
+  type SignedIn,
+  sendLogin,
+  signIn,
+} from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
@@ -39,12 +45,7 @@ describe("A reset of a member's factors", () => {
   const cancel = (session: SignedIn, { id }: User) =>
     team(app, session, 'DELETE', `/${id}/second-factor/reset`)
   const follow = (what: 'confirm' | 'stop', token: string) =>
-    app.request({
-      method: 'POST',
-      path: `/api/second-factor-reset/${what}`,
-      headers: { Origin: MAIN },
-      body: { token },
-    })
+    app.post(`/api/second-factor-reset/${what}`, { token })
   const find = async ({ id }: User) => (await app.get(Users).find(id)) as User
   const hasFactors = async (user: User) => (await find(user)).hasSecondFactor
   const shownOf = async (session: SignedIn, { id }: User) => (await team(app, session, 'GET', `/${id}`)).json
@@ -65,8 +66,7 @@ describe("A reset of a member's factors", () => {
   }
 
   async function rowsOf({ id }: User) {
-    const rows = await app.auditRows()
-    return rows.filter(row => row.userId === id && row.action === 'factors.reset')
+    return app.auditRows({ userId: id, action: 'factors.reset' })
   }
 
   it('happens a day after a manager asked, and leaves the password alone', async () => {
@@ -111,9 +111,7 @@ describe("A reset of a member's factors", () => {
 
   it('tells somebody without a password that they will need one', async () => {
     const { member, session } = await aTeam()
-    await app
-      .get(Database)
-      .run(db => db.update(users).set({ passwordHash: null }).where(eq(users.id, member.id)))
+    await app.database.run(db => db.update(users).set({ passwordHash: null }).where(eq(users.id, member.id)))
     await request(session, member)
     app.clock.advance(DAY)
     expect(await runJob()).toBe(1)
@@ -178,7 +176,7 @@ describe("A reset of a member's factors", () => {
     const { member, authenticator, session } = await aTeam()
     await request(session, member)
     const token = await app.mailedToken(member.email)
-    const { challenge } = (await firstStep(app, member)).json
+    const { challenge } = (await sendLogin(app, member)).json
     expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe('200')
     expect((await shownOf(session, member)).factorResetAt).not.toBeNull()
     expect(outcome(await follow('stop', token))).toBe('204')
@@ -237,7 +235,7 @@ describe("A reset of a member's factors", () => {
     await request(stopped.session, stopped.member)
     const token = await app.mailedToken(stopped.member.email)
     app.clock.advance(9 * DAY)
-    expect(outcome(await firstStep(app, late.member))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(outcome(await sendLogin(app, late.member))).toBe('401 SECOND_FACTOR_REQUIRED')
     const manager = await signIn(app, late.owner, 'main')
     expect(await shownOf(manager, late.member)).toMatchObject({
       hasSecondFactor: true,
@@ -248,7 +246,7 @@ describe("A reset of a member's factors", () => {
     expect(await hasFactors(late.member)).toBe(false)
     expect(await hasFactors(stopped.member)).toBe(true)
     expect(await app.mailsTo(late.member.email)).toHaveLength(2)
-    expect(outcome(await firstStep(app, late.member))).toBe('200')
+    expect(outcome(await sendLogin(app, late.member))).toBe('200')
   })
 
   slow(
@@ -294,7 +292,7 @@ describe("A reset of a member's factors", () => {
   }
 
   async function throughBothSteps(member: User, authenticator: Authenticator): Promise<SignedIn> {
-    const { challenge } = (await firstStep(app, member)).json
+    const { challenge } = (await sendLogin(app, member)).json
     const answer = await secondStep(app, { challenge, code: authenticator.code() })
     const sessionId = /sessionId=([^;]*)/.exec(answer.setCookies.join('\n'))?.[1] as string
     const session = { accessToken: answer.json.accessToken, sessionId, answer }
@@ -307,7 +305,7 @@ describe("A reset of a member's factors", () => {
     await request(session, member)
     const token = await app.mailedToken(member.email)
     const email = anEmail()
-    await app.get(Database).run(db => db.update(users).set({ email }).where(eq(users.id, member.id)))
+    await app.database.run(db => db.update(users).set({ email }).where(eq(users.id, member.id)))
     expect(outcome(await follow('confirm', token))).toBe(INVALID_LINK)
     expect(outcome(await follow('stop', token))).toBe('204')
   })

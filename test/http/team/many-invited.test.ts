@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, rowsOf, type User } from '../../sources.js'
+import { type User } from '../../sources.js'
 import { CountedRequests } from '../../support/counted-requests.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
@@ -28,13 +28,9 @@ afterAll(async () => {
   await database?.drop()
 })
 
-function execute<T>(query: ReturnType<typeof sql>): Promise<T[]> {
-  return app.get(Database).run(async db => rowsOf<T>(await db.execute(query)))
-}
-
 /** Members who have joined now by the owner's invitation, with the owner's password. */
 function invite(owner: User, count: number) {
-  return execute<{ email: string }>(sql`
+  return app.query<{ email: string }>(sql`
     insert into users (id, account_id, email, role, granted, password_hash, created_at, invited_by)
     select gen_random_uuid(), account_id, 'invited-' || number || '-' || email, 'member', granted, password_hash,
       ${app.clock.now().toISOString()}, id
@@ -47,7 +43,7 @@ test('thousands whom a stranger has invited are disabled with a bounded number o
   const agent = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
   const body = { email: owner.email, password: PASSWORD, source: 'main' }
   const headers = { Origin: MAIN, 'User-Agent': agent }
-  await app.request({ method: 'POST', path: '/api/login', headers, body })
+  await app.post('/api/login', body, headers)
   const token = await app.mailedToken(owner.email, '/not-me')
   const invited = await invite(owner, MEMBERS)
   const [first, last] = [invited.at(0), invited.at(-1)] as { email: User['email'] }[]
@@ -59,13 +55,13 @@ test('thousands whom a stranger has invited are disabled with a bounded number o
   expect(outcome(answer)).toBe('204')
   expect(statements.soFar - before).toBeLessThan(MOST_STATEMENTS)
 
-  const [row] = await execute<{ disabled: number }>(
+  const [row] = await app.query<{ disabled: number }>(
     sql`select count(*)::int as disabled from users where account_id = ${owner.accountId} and disabled_by = 'account'`,
   )
   expect(row?.disabled).toBe(MEMBERS)
   for (const { sessionId } of sessions)
     expect(outcome(await refreshByCookie(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
-  const [audit] = await execute<{ rows: number }>(
+  const [audit] = await app.query<{ rows: number }>(
     sql`select count(*)::int as rows from audit_log where account_id = ${owner.accountId} and action = 'user.disable'`,
   )
   expect(audit?.rows).toBe(MEMBERS)

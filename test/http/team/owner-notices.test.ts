@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import { type Permission, permissionsOf, RateLimiter, type User, Users } from '../../sources.js'
-import { aMember, anEmail, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
-import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, sendLogin } from '../../support/people.js'
+import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate, staleSession } from '../support/reauthenticate.js'
@@ -196,13 +196,7 @@ describe('what an owner is told about the team', () => {
   })
 
   describe('after a login that was not theirs', () => {
-    const logIn = (email: string, device: string) =>
-      app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN, 'User-Agent': device },
-        body: { email, password: PASSWORD, source: 'main' },
-      })
+    const logIn = (email: string, device: string) => sendLogin(app, { email }, { 'User-Agent': device })
 
     /** What a stranger with the password does, an hour after the user's own invitation. */
     async function aVisit(user: User) {
@@ -218,12 +212,7 @@ describe('what an owner is told about the team', () => {
     }
 
     const notMe = async (email: string) =>
-      app.request({
-        method: 'POST',
-        path: '/api/sessions/not-me',
-        headers: { Origin: MAIN },
-        body: { token: await app.mailedToken(email, '/not-me') },
-      })
+      app.post('/api/sessions/not-me', { token: await app.mailedToken(email, '/not-me') })
 
     it('disables whoever was invited with it, and whom these have invited, and tells the owner', async () => {
       const owner = await anOwner(app)

@@ -39,7 +39,7 @@ describe('Several recovery links of one user', () => {
   async function choosePassword(email: string) {
     const body = { token: await app.mailedToken(email, '/reset-password'), password: PASSWORD }
     const headers = { Origin: MAIN }
-    const answer = await app.request({ method: 'POST', path: '/api/password/reset', headers, body })
+    const answer = await app.post('/api/password/reset', body, headers)
     expect(outcome(answer)).toBe('200')
   }
 

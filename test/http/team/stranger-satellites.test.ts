@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { permissionsOf, type User } from '../../sources.js'
 import { aDnsServer } from '../../support/dns-server.js'
-import { aMember, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, sendLogin, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { changeAddress, undoAddress } from '../support/address-changes.js'
@@ -37,9 +37,7 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
   /** The stranger logs in an hour later, on another device, and gives the password again. */
   async function aStranger(owner: User): Promise<Landlord> {
     app.clock.advance(60 * 60)
-    const headers = { Origin: MAIN, 'User-Agent': PHONE }
-    const body = { email: owner.email, password: PASSWORD, source: 'main' }
-    expect((await app.request({ method: 'POST', path: '/api/login', headers, body })).status).toBe(200)
+    expect((await sendLogin(app, owner, { 'User-Agent': PHONE })).status).toBe(200)
     await app.mailsTo(owner.email)
     app.clock.advance(60)
     return { owner, session: await provenSession(app, owner) }
@@ -48,9 +46,7 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
   async function notMe({ email }: User): Promise<void> {
     const body = { token: await app.mailedToken(email, '/not-me') }
     const headers = { Origin: MAIN }
-    expect(outcome(await app.request({ method: 'POST', path: '/api/sessions/not-me', headers, body }))).toBe(
-      '204',
-    )
+    expect(outcome(await app.post('/api/sessions/not-me', body, headers))).toBe('204')
   }
 
   async function textAbout({ email }: User, subject: string): Promise<string> {
@@ -79,7 +75,7 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
     const text = await textAbout(landlord.owner, SUBJECT)
     for (const each of [added, waiting, resumed]) expect(text).toContain(hostOf(each))
     expect(text).not.toContain(hostOf(before))
-    const rows = (await app.auditRows()).filter(({ action }) => action === 'satellite.suspend')
+    const rows = await app.auditRows({ action: 'satellite.suspend' })
     expect(rows.map(({ detail }) => detail)).toContainEqual({
       ...{ satellite: added.id, origin: added.origin },
       ...{ suspendedBy: 'account', reason: 'recovered' },

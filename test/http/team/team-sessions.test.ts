@@ -27,8 +27,7 @@ describe("members' sessions", () => {
   const sidOf = ({ sessionId }: SignedIn) => handleOf(sessionId as SessionId)
 
   async function revocationsOf(userId: string) {
-    const rows = await app.auditRows()
-    return rows.filter(row => row.userId === userId && row.action === 'session.revoke')
+    return app.auditRows({ userId, action: 'session.revoke' })
   }
 
   it('are shown by site, none of them as current', async () => {

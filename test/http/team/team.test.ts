@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  Database,
   knownDevices,
   OneTimeTokens,
   type Permission,
@@ -45,7 +44,7 @@ describe('the team', () => {
   }
 
   async function rowsOf(userId: string, action: string) {
-    return (await app.auditRows()).filter(row => row.userId === userId && row.action === action)
+    return await app.auditRows({ userId, action })
   }
 
   describe('who may ask', () => {
@@ -131,9 +130,9 @@ describe('the team', () => {
       const rosa = await aMember(app, owner)
       const other = await aMember(app, await anOwner(app))
       for (const { id } of [rosa, other])
-        await app
-          .get(Database)
-          .transaction(transaction => app.get(Users).setName(transaction, id, 'Rosa Ångström'))
+        await app.database.transaction(transaction =>
+          app.get(Users).setName(transaction, id, 'Rosa Ångström'),
+        )
       for (const q of [
         'rosa',
         'SA ÅNG',
@@ -172,9 +171,7 @@ describe('the team', () => {
         app.clock.advance(60)
         const member = await aMember(app, owner)
         members[member.id] = name
-        await app
-          .get(Database)
-          .transaction(transaction => app.get(Users).setName(transaction, member.id, name))
+        await app.database.transaction(transaction => app.get(Users).setName(transaction, member.id, name))
       }
       const nameOf = ({ userId }: Row) => (userId === owner.id ? 'owner' : members[userId])
       const idOf = (name: string) => Object.keys(members).find(id => members[id] === name) as string
@@ -215,7 +212,7 @@ describe('the team', () => {
       const { owner, session } = await anAccount()
       const [one, other] = await importMembers(app, owner, 2)
       const named = await aMember(app, owner)
-      await app.get(Database).transaction(transaction => app.get(Users).setName(transaction, named.id, 'Zoe'))
+      await app.database.transaction(transaction => app.get(Users).setName(transaction, named.id, 'Zoe'))
       const { json } = await team(app, session, 'GET', '?sort=name')
       const addresses = [one, other].map(user => user?.email).sort()
       expect(json.users.map((user: { email: string }) => user.email)).toEqual([
@@ -262,9 +259,9 @@ describe('the team', () => {
     const plain = await aMember(app, owner)
     const disabled = await aMember(app, owner)
     expect(outcome(await team(app, session, 'POST', `/${disabled.id}/disable`))).toBe('204')
-    await app
-      .get(Database)
-      .run(db => db.update(usersTable).set({ hasSecondFactor: true }).where(eq(usersTable.id, plain.id)))
+    await app.database.run(db =>
+      db.update(usersTable).set({ hasSecondFactor: true }).where(eq(usersTable.id, plain.id)),
+    )
     const names = new Map(
       Object.entries({ owner, manager, plain, disabled }).map(([name, { id }]) => [id, name]),
     )
@@ -663,7 +660,7 @@ describe('the team', () => {
       expect((await reauthenticate(app, session)).status).toBe(200)
       const member = await aMember(app, owner)
       const { sessionId } = await signIn(app, member, 'satellite')
-      const token = await app.get(Database).transaction(transaction =>
+      const token = await app.database.transaction(transaction =>
         app.get(OneTimeTokens).issue(transaction, {
           purpose: 'password-reset',
           email: member.email,
@@ -677,9 +674,9 @@ describe('the team', () => {
       expect((await team(app, session, 'GET')).json.users).toHaveLength(1)
       const client = { requestId: 'r', ip: '192.0.2.9', userAgent: null, origin: null }
       expect(await app.get(OneTimeTokens).find('password-reset', token, client)).toBeNull()
-      const known = await app
-        .get(Database)
-        .run(db => db.select().from(knownDevices).where(eq(knownDevices.userId, member.id)))
+      const known = await app.database.run(db =>
+        db.select().from(knownDevices).where(eq(knownDevices.userId, member.id)),
+      )
       expect(known).toEqual([])
       expect(await rowsOf(member.id, 'login')).toHaveLength(1)
       expect(await rowsOf(member.id, 'user.remove')).toEqual([

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
 import { Logger, type PaymentEvent } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { anEvent, keptEvents, postEvent } from '../support/signed-event.js'
@@ -31,13 +31,9 @@ const CHANGES_NOTHING = [
 /** Of a second endpoint. */
 const SECOND_SECRET = 'whsec_of_the_second_endpoint'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start({
-    STRIPE_WEBHOOK_SECRET: `whsec_payment_sandbox_only,${SECOND_SECRET}`,
-  })
+const app = anApp({
+  STRIPE_WEBHOOK_SECRET: `whsec_payment_sandbox_only,${SECOND_SECRET}`,
 })
-afterAll(() => app.stop())
 
 describe('an event', () => {
   it('that comes twice is applied once, also when both come at once', async () => {

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { eq } from 'drizzle-orm'
 import {
   AuditLog,
-  Database,
   type Session,
   SessionStore,
   SessionsService,
@@ -10,8 +9,8 @@ import {
   type User,
   unavailable,
 } from '../../sources.js'
-import { anOwner, PASSWORD } from '../../support/people.js'
-import { anApp, MAIN } from '../../support/test-app.js'
+import { anOwner, sendLogin } from '../../support/people.js'
+import { anApp } from '../../support/test-app.js'
 
 const app = anApp()
 let owner: User
@@ -21,22 +20,15 @@ beforeEach(async () => {
 })
 
 async function logIn(): Promise<number> {
-  const body = { email: owner.email, password: PASSWORD, source: 'main' }
-  const { status } = await app.request({
-    method: 'POST',
-    path: '/api/login',
-    headers: { Origin: MAIN },
-    body,
-  })
+  const { status } = await sendLogin(app, owner)
   return status
 }
 
 const isStored = async ({ sid }: Session) =>
-  (await app.get(Database).run(db => db.select().from(sessions).where(eq(sessions.sid, sid)))).length > 0
+  (await app.database.run(db => db.select().from(sessions).where(eq(sessions.sid, sid)))).length > 0
 
 async function logins(): Promise<number> {
-  const rows = await app.auditRows()
-  return rows.filter(row => row.action === 'login' && row.outcome === 'ok' && row.userId === owner.id).length
+  return (await app.auditRows({ userId: owner.id, action: 'login', outcome: 'ok' })).length
 }
 
 describe('the session of a login', () => {

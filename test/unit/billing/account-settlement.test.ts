@@ -6,7 +6,6 @@ import {
   billingCustomers,
   billingWork,
   checkouts,
-  Database,
   type Db,
   secondsAfter,
   subscriptions,
@@ -36,7 +35,7 @@ async function anAccount() {
 }
 
 function run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  return app.get(Database).transaction(work)
+  return app.database.transaction(work)
 }
 
 type Subscription = typeof subscriptions.$inferInsert

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
-import { aPlansFile } from '../../http/support/paying.js'
+import { anAppWithPlans, PLANS } from '../../http/support/paying.js'
 import {
   type Cause,
   type ClaimedWork,
@@ -11,54 +11,38 @@ import {
   PERMISSIONS,
   type Permission,
   type Permissions,
-  rowsOf,
   Subscriptions,
   secondsAfter,
   type User,
   WaitingEvents,
 } from '../../sources.js'
 import { anOwner } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
 
 const ALWAYS: Permission[] = ['payments', 'accountSettings']
 const NOTHING_PAID: Permission[] = [...ALWAYS, 'teamManagement']
 const BASIC: Permission[] = [...NOTHING_PAID, 'dataEntry']
 const GRACE_SECONDS = 1_000
 
-let app: TestApp
+const app = anAppWithPlans(PLANS, { PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS) })
 let database: Database
 let writer: CustomerWriter
-let plansFile: Awaited<ReturnType<typeof aPlansFile>>
 let owner: User
 let customerId: string
 /** The time of looks, which only has to grow. */
 let seenAt = new Date('2026-01-01T00:00:00Z')
 let count = 0
 
-beforeAll(async () => {
-  plansFile = await aPlansFile()
-  app = await TestApp.start({
-    PLANS_FILE: plansFile.path,
-    PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
-  })
-  database = app.get(Database)
+beforeAll(() => {
+  database = app.database
   writer = app.get(CustomerWriter)
-})
-afterAll(async () => {
-  await app?.stop()
-  await plansFile.remove()
 })
 beforeEach(async () => {
   owner = await anOwner(app)
   customerId = `cus_${++count}`
-  await run(
+  await app.query(
     sql`insert into billing_customers (account_id, customer_id) values (${owner.accountId}, ${customerId})`,
   )
 })
-
-async function run<Row>(statement: ReturnType<typeof sql>): Promise<Row[]> {
-  return rowsOf<Row>(await database.run(db => db.execute(statement)))
-}
 
 interface Bought {
   readonly id?: string
@@ -137,13 +121,13 @@ async function anEvent(id: string, type: string, object: object = {}, { of = cus
     created: 1,
     data: { object: { id: `object_of_${id}`, object: 'thing', ...object } },
   }
-  await run(sql`
+  await app.query(sql`
     insert into provider_events (id, type, customer_id, event, created_at, received_at)
     values (${id}, ${type}, ${of}, ${JSON.stringify(event)}::jsonb, clock_timestamp() - make_interval(secs => ${age}), clock_timestamp())`)
 }
 
 async function effects(of = customerId): Promise<Record<string, string | null>> {
-  const rows = await run<{ id: string; effect: string | null; handled: boolean }>(
+  const rows = await app.query<{ id: string; effect: string | null; handled: boolean }>(
     sql`select id, effect, handled_at is not null as handled from provider_events where customer_id = ${of}`,
   )
   for (const { effect, handled } of rows) expect(handled).toBe(effect !== null)
@@ -153,17 +137,16 @@ async function effects(of = customerId): Promise<Record<string, string | null>> 
 /** In the order of PERMISSIONS; null means no limit. */
 async function entitledOf(what: 'account' | 'owner'): Promise<Permission[] | null> {
   const [row] = await (what === 'account'
-    ? run<{ entitled: Permissions | null }>(sql`select entitled from accounts where id = ${owner.accountId}`)
-    : run<{ entitled: Permissions | null }>(sql`select entitled from users where id = ${owner.id}`))
+    ? app.query<{ entitled: Permissions | null }>(
+        sql`select entitled from accounts where id = ${owner.accountId}`,
+      )
+    : app.query<{ entitled: Permissions | null }>(sql`select entitled from users where id = ${owner.id}`))
   const { entitled } = row as { entitled: Permissions | null }
   return entitled && PERMISSIONS.filter(name => entitled[name])
 }
 
 async function auditOf(action: string): Promise<unknown[]> {
-  const rows = await app.auditRows()
-  return rows
-    .filter(row => row.action === action && row.accountId === owner.accountId)
-    .map(({ detail }) => detail)
+  return (await app.auditRows({ accountId: owner.accountId, action })).map(({ detail }) => detail)
 }
 
 describe('what is seen at the provider', () => {
@@ -221,7 +204,7 @@ describe('what is seen at the provider', () => {
     await look({ subscriptions: [], isDeleted: true })
     expect(await record()).toMatchObject({ status: 'canceled', endsAt: new Date(1_800_000_000_000) })
     owner = await anOwner(app)
-    await run(
+    await app.query(
       sql`insert into billing_customers (account_id, customer_id) values (${owner.accountId}, ${`cus_twice_${count}`})`,
     )
     const both = [bought({ id: `sub_new_${count}` }), bought({ id: `sub_old_${count}` })]
@@ -281,12 +264,12 @@ describe('events that wait', () => {
   it('close the checkout that they say is closed, and no other', async () => {
     const open = async () =>
       (
-        await run<{ provider_id: string }>(
+        await app.query<{ provider_id: string }>(
           sql`select provider_id from checkouts where account_id = ${owner.accountId} and is_open`,
         )
       ).map(({ provider_id }) => provider_id)
     const [ours, other] = [`cs_ours_${count}`, `cs_other_${count}`]
-    await run(sql`
+    await app.query(sql`
       insert into checkouts (id, account_id, price_id, return_url, provider_id, created_at, expires_at)
       values (gen_random_uuid(), ${owner.accountId}, 'price_monthly', 'https://www.main.test/', ${ours}, now(), now())`)
     await anEvent(`evt_other_${count}`, 'checkout.session.expired', { id: other })
@@ -311,7 +294,7 @@ describe('events that wait', () => {
       [`evt_${count}`]: 'unknown customer',
       [`evt_refund_${count}`]: 'unknown customer',
     })
-    expect(await run(sql`select event from provider_events where id = ${`evt_${count}`}`)).toEqual([
+    expect(await app.query(sql`select event from provider_events where id = ${`evt_${count}`}`)).toEqual([
       {
         event: {
           id: `evt_${count}`,
@@ -328,7 +311,7 @@ describe('events that wait', () => {
     await anEvent(`evt_${count}`, 'invoice.paid', { customer_email: 'a@example.com' })
     await look()
     const emails = () =>
-      run(sql`
+      app.query(sql`
       select event #>> '{data,object,customer_email}' as email from provider_events where id like ${`evt%_${count}`} order by id`)
     expect(await emails()).toEqual([{ email: 'a@example.com' }])
     await anEvent(
@@ -367,10 +350,10 @@ describe('events that wait', () => {
 })
 
 describe('claimed work', () => {
-  const waiting = () => run(sql`select claim from billing_work where customer_id = ${customerId}`)
+  const waiting = () => app.query(sql`select claim from billing_work where customer_id = ${customerId}`)
 
   async function claimedWork(): Promise<ClaimedWork> {
-    const [row] = await run<{ claim: string }>(sql`
+    const [row] = await app.query<{ claim: string }>(sql`
       insert into billing_work (customer_id, due_at, claim, claimed_until)
       values (${customerId}, clock_timestamp(), gen_random_uuid(), clock_timestamp() + interval '1 hour') returning claim`)
     return { customerId, claim: row?.claim as string, version: 1, attempts: 0, isRoutine: false }
@@ -378,7 +361,7 @@ describe('claimed work', () => {
 
   /** The provider knows name and address of the owner. */
   async function tellDetails(): Promise<void> {
-    await run(sql`
+    await app.query(sql`
       update billing_customers set told_name = '', told_email = ${owner.email} where account_id = ${owner.accountId}`)
   }
 
@@ -393,7 +376,9 @@ describe('claimed work', () => {
 
   it('is done for a customer who is no longer ours', async () => {
     const claimed = await claimedWork()
-    await run(sql`update billing_customers set customer_id = null where account_id = ${owner.accountId}`)
+    await app.query(
+      sql`update billing_customers set customer_id = null where account_id = ${owner.accountId}`,
+    )
     await look({ claimed })
     expect(await waiting()).toEqual([])
   })

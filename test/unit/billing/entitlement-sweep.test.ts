@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { aPlansFile } from '../../http/support/paying.js'
+import { anAppWithPlans } from '../../http/support/paying.js'
 import {
   accounts,
   Database,
@@ -11,25 +11,17 @@ import {
   PlansFile,
 } from '../../sources.js'
 import { anOwner } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
 
 /** Of entitlements.ts. */
 const ACCOUNTS_A_PAGE = 500
 const HOUR_MS = 3_600_000
 
-let app: TestApp
+const app = anAppWithPlans()
 let database: Database
-let plansFile: Awaited<ReturnType<typeof aPlansFile>>
 
 beforeAll(async () => {
-  plansFile = await aPlansFile()
-  app = await TestApp.start({ PLANS_FILE: plansFile.path })
-  database = app.get(Database)
+  database = app.database
   await sweep()
-})
-afterAll(async () => {
-  await app?.stop()
-  await plansFile.remove()
 })
 afterEach(() => void jest.restoreAllMocks())
 
@@ -93,11 +85,9 @@ it('without a plans file takes accounts that one has decided, and no others', as
 
 it('goes on until all are done, some hundred at a time', async () => {
   await sweep()
-  await database.run(db =>
-    db.execute(sql`
+  await app.query(sql`
       insert into accounts (id, created_at, entitled_by)
-      select gen_random_uuid(), now(), 'another version' from generate_series(1, ${ACCOUNTS_A_PAGE + 1})`),
-  )
+      select gen_random_uuid(), now(), 'another version' from generate_series(1, ${ACCOUNTS_A_PAGE + 1})`)
   const decided = jest.spyOn(app.get(Entitlements), 'decideFor')
   expect(await sweep()).toBe(ACCOUNTS_A_PAGE + 1)
   expect(decided.mock.calls.map(([, ids]) => ids.length)).toEqual([ACCOUNTS_A_PAGE, 1, 0])

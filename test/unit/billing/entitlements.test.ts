@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { aPlansFile } from '../../http/support/paying.js'
+import { anAppWithPlans, PLANS } from '../../http/support/paying.js'
 import {
   AuditLog,
   Database,
@@ -16,7 +16,6 @@ import {
   PlansFile,
   permissionsOf,
   type RecordedChanges,
-  rowsOf,
   SessionChanges,
   SessionStore,
   Subscriptions,
@@ -25,41 +24,25 @@ import {
 } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, importMembers } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
 
 const NOTHING_PAID: Permission[] = ['payments', 'accountSettings', 'teamManagement']
 const BASIC: Permission[] = [...NOTHING_PAID, 'dataEntry']
 const TEAM: Permission[] = [...BASIC, 'viewReports']
 const GRACE_SECONDS = 1_000
 
-let app: TestApp
+const app = anAppWithPlans(PLANS, { PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS), LOG_LEVEL: 'silent' })
 let database: Database
 let entitlements: Entitlements
-let plansFile: Awaited<ReturnType<typeof aPlansFile>>
 let owner: User
 
-beforeAll(async () => {
-  plansFile = await aPlansFile()
-  app = await TestApp.start({
-    PLANS_FILE: plansFile.path,
-    PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
-    LOG_LEVEL: 'silent',
-  })
-  database = app.get(Database)
+beforeAll(() => {
+  database = app.database
   entitlements = app.get(Entitlements)
-})
-afterAll(async () => {
-  await app?.stop()
-  await plansFile.remove()
 })
 beforeEach(async () => {
   owner = await anOwner(app)
 })
 afterEach(() => void jest.restoreAllMocks())
-
-async function run<Row>(statement: ReturnType<typeof sql>): Promise<Row[]> {
-  return rowsOf<Row>(await database.run(db => db.execute(statement)))
-}
 
 /** As if it had been seen at the provider. */
 async function subscribe(
@@ -77,7 +60,7 @@ async function subscribe(
   } = {},
 ): Promise<void> {
   const last = lastEntitled && JSON.stringify(permissionsOf(lastEntitled))
-  await run(sql`
+  await app.query(sql`
     insert into subscriptions (account_id, provider_id, status, price_id, cancel_at_period_end, last_entitled, past_due_since, seen_at)
     values (${accountId}, ${`sub_${accountId}`}, ${status}, ${price}, false, ${last}::jsonb, ${dueSince?.toISOString() ?? null}::timestamptz, now())
     on conflict (account_id) do update set status = excluded.status, price_id = excluded.price_id,
@@ -102,13 +85,13 @@ interface AccountRow {
 }
 
 async function account({ accountId }: Pick<User, 'accountId'> = owner): Promise<AccountRow> {
-  const [row] = await run<AccountRow>(sql`
+  const [row] = await app.query<AccountRow>(sql`
     select entitled, entitled_by as by, entitled_until as until from accounts where id = ${accountId}`)
   return row as AccountRow
 }
 
 async function lastEntitled({ accountId }: Pick<User, 'accountId'> = owner): Promise<Permission[] | null> {
-  const [row] = await run<{ last: Permissions | null }>(
+  const [row] = await app.query<{ last: Permissions | null }>(
     sql`select last_entitled as last from subscriptions where account_id = ${accountId}`,
   )
   return namesOf(row?.last ?? null)
@@ -120,10 +103,7 @@ function namesOf(permissions: Permissions | null): Permission[] | null {
 }
 
 async function changesOf({ accountId }: Pick<User, 'accountId'> = owner): Promise<unknown[]> {
-  const rows = await app.auditRows()
-  return rows
-    .filter(row => row.action === 'entitlements.change' && row.accountId === accountId)
-    .map(({ detail }) => detail)
+  return (await app.auditRows({ accountId, action: 'entitlements.change' })).map(({ detail }) => detail)
 }
 
 describe('what accounts are entitled to', () => {
@@ -254,7 +234,9 @@ describe('what accounts are entitled to', () => {
     })
 
     it('is not even looked at for an account that never had one, and no price is unknown', async () => {
-      await run(sql`update accounts set entitled = null, entitled_by = null where id = ${owner.accountId}`)
+      await app.query(
+        sql`update accounts set entitled = null, entitled_by = null where id = ${owner.accountId}`,
+      )
       await subscribe(owner, { price: 'price_old' })
       const error = jest.spyOn(Logger.prototype, 'error')
       const rows = jest.spyOn(app.get(Subscriptions), 'rows')
@@ -295,7 +277,7 @@ describe('events that wait', () => {
     const event =
       content &&
       JSON.stringify({ id, type: 'invoice.paid', created: 1, data: { object: { id: 'in_1', ...content } } })
-    await run(sql`
+    await app.query(sql`
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       values (${id}, 'invoice.paid', ${customer}, ${event}::jsonb, clock_timestamp(), clock_timestamp())`)
   }

@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals'
-import {
-  Database,
-  LeasedJobs,
-  SessionCleanup,
-  SessionStore,
-  takeLease,
-  UserAdministration,
-} from '../../sources.js'
+import { LeasedJobs, SessionCleanup, SessionStore, takeLease, UserAdministration } from '../../sources.js'
 import { ageLeases } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
@@ -83,7 +76,7 @@ describe.each([
     function takeAtOnce(name: string): Promise<boolean[]> {
       return Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          takeLease((index % 2 ? first : second).app.get(Database), name, { seconds: 60 }),
+          takeLease((index % 2 ? first : second).database, name, { seconds: 60 }),
         ),
       )
     }

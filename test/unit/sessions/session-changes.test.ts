@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   Database,
@@ -26,23 +26,21 @@ import { eventually } from '../../support/eventually.js'
 import { aGate } from '../../support/gate.js'
 import { listRow, listSession, openSession } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE } from '../../support/test-app.js'
 
 const DAY = 24 * 60 * 60
 const CLIENT = { requestId: 'a', ip: '192.0.2.1', userAgent: null, origin: null }
 
-let app: TestApp
+const app = anApp()
 let database: Database
 let changes: SessionChanges
 let store: SessionStore
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start()
-  database = app.get(Database)
+  database = app.database
   changes = app.get(SessionChanges)
   store = app.get(SessionStore)
 })
-afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
 beforeEach(async () => {
   owner = await anOwner(app)
@@ -71,8 +69,7 @@ const rowOf = async (sid: SessionHandle) =>
   (await database.run(db => db.select().from(sessions).where(eq(sessions.sid, sid))))[0]
 
 async function revocations({ id }: User = owner) {
-  const rows = await app.auditRows()
-  return rows.filter(row => row.action === 'session.revoke' && row.userId === id)
+  return app.auditRows({ userId: id, action: 'session.revoke' })
 }
 
 type SessionChange = Parameters<SessionChanges['commitChange']>[0]

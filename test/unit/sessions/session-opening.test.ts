@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import {
   authMethods,
-  Database,
   type EntitledUser,
   handleOf,
   type Proof,
@@ -17,7 +16,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { listRow } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 
 const LIMIT = 3
 const LIFETIME = 7_200
@@ -25,20 +24,18 @@ const CLIENT = { requestId: 'a', ip: '192.0.2.1', userAgent: 'curl/8.5.0', origi
 const PASSWORD: Proof = { methods: authMethods('pwd') }
 const OUT_OF_REACH = unavailable('DATABASE_UNAVAILABLE')
 
-let app: TestApp
+const app = anApp({
+  LOG_LEVEL: 'silent',
+  MAX_SESSIONS_PER_USER: String(LIMIT),
+  SESSION_TTL_SECONDS: String(LIFETIME),
+})
 let sessions: SessionsService
 let store: SessionStore
 let owner: EntitledUser
 beforeAll(async () => {
-  app = await TestApp.start({
-    LOG_LEVEL: 'silent',
-    MAX_SESSIONS_PER_USER: String(LIMIT),
-    SESSION_TTL_SECONDS: String(LIFETIME),
-  })
   sessions = app.get(SessionsService)
   store = app.get(SessionStore)
 })
-afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
 beforeEach(async () => {
   owner = (await app.get(Users).find((await anOwner(app)).id)) as EntitledUser
@@ -85,7 +82,7 @@ describe('a new session', () => {
     expect(JSON.parse(Buffer.from(payload as string, 'base64url').toString())).toMatchObject({
       sid: session.sid,
     })
-    const add = () => app.get(Database).transaction(transaction => sessions.add(transaction, session))
+    const add = () => app.database.transaction(transaction => sessions.add(transaction, session))
     expect(await store.find(session.sid, app.clock.now())).toBeNull()
     expect(await add()).toBe(1)
     expect(await store.find(session.sid, app.clock.now())).toMatchObject(rest)
@@ -170,7 +167,7 @@ describe('the limit of a user’s sessions', () => {
 
     /** Until what can begin has begun. */
     const settled = async () => {
-      for (let turn = 0; turn < 5; turn++) await app.get(Database).ping()
+      for (let turn = 0; turn < 5; turn++) await app.database.ping()
       await eventually(() => listed === asked, { everyMs: 2 })
     }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq, inArray } from 'drizzle-orm'
 import {
   Database,
@@ -18,20 +18,18 @@ import {
 import { listSession, openSession } from '../../support/open-session.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner } from '../../support/people.js'
-import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 
 const DAY = 24 * 60 * 60
 
-let app: TestApp
+const app = anApp()
 let database: Database
 let links: SessionLinks
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start()
-  database = app.get(Database)
+  database = app.database
   links = app.get(SessionLinks)
 })
-afterAll(() => app.stop())
 beforeEach(async () => {
   owner = await anOwner(app)
 })

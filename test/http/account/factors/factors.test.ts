@@ -3,7 +3,6 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   accounts,
-  Database,
   OneTimeTokens,
   RememberedDevices,
   rememberedDevices,
@@ -14,16 +13,17 @@ import {
   type User,
   unavailable,
 } from '../../../sources.js'
-import {
-  Authenticator,
-  aChallenge,
-  firstStep,
-  giveAuthenticator,
-  secondStep,
-} from '../../../support/authenticator.js'
+import { Authenticator, aChallenge, giveAuthenticator, secondStep } from '../../../support/authenticator.js'
 import { eventually } from '../../../support/eventually.js'
 import { passTime } from '../../../support/passing-time.js'
-import { aMember, anOwner, aSignedInOwner, PASSWORD, type SignedIn } from '../../../support/people.js'
+import {
+  aMember,
+  anOwner,
+  aSignedInOwner,
+  PASSWORD,
+  type SignedIn,
+  sendLogin,
+} from '../../../support/people.js'
 import { runInProcess } from '../../../support/processes/run-in-process.js'
 import { anApp, MAIN } from '../../../support/test-app.js'
 import { slow } from '../../../support/tiers.js'
@@ -36,8 +36,7 @@ const app = anApp()
 const PATH = '/api/second-factor'
 const call = (session: SignedIn, method: string, path = '', body?: object) =>
   onMainSite(app, session, method, `${PATH}${path}`, body)
-const auditOf = async ({ id }: User) =>
-  (await app.auditRows()).filter(({ userId }) => userId === id).map(({ action }) => action)
+const auditOf = async ({ id }: User) => (await app.auditRows({ userId: id })).map(({ action }) => action)
 const subjectsTo = async ({ email }: User) => (await app.mailsTo(email)).map(({ subject }) => subject)
 
 /** Sets an authenticator app up as the page does. */
@@ -76,7 +75,7 @@ describe('an authenticator app', () => {
       `otpauth://totp/Mainstay:${encodeURIComponent(user.email)}?secret=${secret}&issuer=Mainstay`,
     )
     // It does not count yet.
-    expect(outcome(await firstStep(app, user))).toBe('200')
+    expect(outcome(await sendLogin(app, user))).toBe('200')
 
     const phone = new Authenticator(app, secret)
     expect(outcome(await call(session, 'POST', '/totp/confirm', { code: phone.wrongCode() }))).toBe(
@@ -144,7 +143,7 @@ describe('an authenticator app', () => {
     await enrol(user)
     expect(outcome(await call(user, 'DELETE', '/totp'))).toBe('204')
     expect((await call(user, 'GET')).json).toMatchObject({ totp: null, recoveryCodesLeft: 0 })
-    expect(outcome(await firstStep(app, user))).toBe('200')
+    expect(outcome(await sendLogin(app, user))).toBe('200')
     expect(await subjectsTo(user)).toContain('Authenticator app removed at Mainstay')
     expect(outcome(await call(user, 'DELETE', '/totp'))).toBe('204')
     expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
@@ -192,14 +191,12 @@ describe('an authenticator app', () => {
     const session = await provenSession(app, user)
     await enrol(session)
     const from = new Date(app.clock.now().getTime() + 86_400_000)
-    await app
-      .get(Database)
-      .run(db =>
-        db
-          .update(accounts)
-          .set({ secondFactor: 'everyone', secondFactorFrom: from })
-          .where(eq(accounts.id, user.accountId)),
-      )
+    await app.database.run(db =>
+      db
+        .update(accounts)
+        .set({ secondFactor: 'everyone', secondFactorFrom: from })
+        .where(eq(accounts.id, user.accountId)),
+    )
     expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('409 SECOND_FACTOR_NEEDED')
     expect((await call(session, 'GET')).json).toMatchObject({
       totp: { confirmedAt: expect.any(String) },
@@ -207,7 +204,7 @@ describe('an authenticator app', () => {
       requiredFrom: from.toISOString(),
     })
     // It is still asked for.
-    expect(outcome(await firstStep(app, user))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(outcome(await sendLogin(app, user))).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
   it('is neither added nor removed without re-authentication, or by the password alone once there is one', async () => {
@@ -226,7 +223,7 @@ describe('an authenticator app', () => {
     // The thief's browser is remembered; they know the password too.
     const remembered = await throughBothSteps(user, phone, { rememberDevice: true })
     const token = deviceTokenOf(remembered.setCookies)
-    const answer = await firstStep(app, user, { Cookie: `__Host-remembered-device=${token}` })
+    const answer = await sendLogin(app, user, { Cookie: `__Host-remembered-device=${token}` })
     const sessionId = /^sessionId=([^;]*)/.exec(answer.setCookies[0] ?? '')?.[1] ?? ''
     const thief = { accessToken: answer.json.accessToken, sessionId, answer }
     await app.post(
@@ -298,7 +295,7 @@ describe('a remembered device', () => {
     expect(session.setCookies.find(text => text.includes(token))).toBe(
       `__Host-remembered-device=${token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Strict`,
     )
-    const answer = await firstStep(app, user, withDevice(token))
+    const answer = await sendLogin(app, user, withDevice(token))
     expect(outcome(answer)).toBe('200')
     expect(claimsOf(answer.json.accessToken)).toMatchObject({ amr: ['pwd'], acr: 'urn:mainstay:acr:1' })
     expect(await auditOf(user)).toContain('device.remember')
@@ -309,25 +306,21 @@ describe('a remembered device', () => {
     const { user, token } = await aRememberedUser()
     const other = await aRememberedUser()
     const REQUIRED = '401 SECOND_FACTOR_REQUIRED'
-    expect(outcome(await firstStep(app, other.user, withDevice(token)))).toBe(REQUIRED)
-    expect(outcome(await firstStep(app, user, withDevice('x'.repeat(43))))).toBe(REQUIRED)
+    expect(outcome(await sendLogin(app, other.user, withDevice(token)))).toBe(REQUIRED)
+    expect(outcome(await sendLogin(app, user, withDevice('x'.repeat(43))))).toBe(REQUIRED)
     expect(
       outcome(
-        await firstStep(app, user, { Cookie: `${withDevice(token).Cookie}; ${withDevice(token).Cookie}` }),
+        await sendLogin(app, user, { Cookie: `${withDevice(token).Cookie}; ${withDevice(token).Cookie}` }),
       ),
     ).toBe(REQUIRED)
-    const wrong = await firstStep(app, user, { ...withDevice(token), password: 'a wrong password' })
+    const wrong = await sendLogin(app, user, { ...withDevice(token), password: 'a wrong password' })
     expect(outcome(wrong)).toBe('401 INVALID_CREDENTIALS')
-    const asApp = await app.post(
-      '/api/login',
-      { email: user.email, password: PASSWORD, source: 'satellite' },
-      withDevice(token),
-    )
+    const asApp = await sendLogin(app, user, { source: 'satellite', Origin: [], ...withDevice(token) })
     expect(outcome(asApp)).toBe(REQUIRED)
     app.clock.advance(29 * 86_400)
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('200')
     app.clock.advance(86_400)
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe(REQUIRED)
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe(REQUIRED)
   })
 
   it('is listed, and forgotten by its user alone', async () => {
@@ -351,15 +344,15 @@ describe('a remembered device', () => {
     const forget = async (by: SignedIn, path = '') =>
       outcome(await onMainSite(app, by, 'DELETE', `/api/remembered-devices${path}`))
     expect(await forget(other.session, `/${device.id}`)).toBe('204')
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('200')
     expect(await forget(session, '/not-an-id')).toBe('404 NOT_FOUND')
     expect(await forget(session, `/${device.id}`)).toBe('204')
     expect(await forget(session, `/${device.id}`)).toBe('204')
     expect(await list()).toEqual([])
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
     expect((await auditOf(user)).filter(action => action === 'device.forget')).toHaveLength(1)
     expect(await forget(other.session)).toBe('204')
-    expect(outcome(await firstStep(app, other.user, withDevice(other.token)))).toBe(
+    expect(outcome(await sendLogin(app, other.user, withDevice(other.token)))).toBe(
       '401 SECOND_FACTOR_REQUIRED',
     )
   })
@@ -371,16 +364,16 @@ describe('a remembered device', () => {
       password: 'quite another password',
     })
     expect(changed.status).toBe(204)
-    const answer = await firstStep(app, user, { ...withDevice(token), password: 'quite another password' })
+    const answer = await sendLogin(app, user, { ...withDevice(token), password: 'quite another password' })
     expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
   it('is forgotten with new recovery codes: whoever had the old ones may have had it remembered', async () => {
     const { user, session, token } = await aRememberedUser()
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('200')
     await onMainSite(app, session, 'POST', '/api/reauthenticate', { password: PASSWORD })
     expect(outcome(await call(session, 'POST', '/recovery-codes'))).toBe('201')
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
   it('that is forgotten while it logs in does not get in; otherwise the login is its latest use', async () => {
@@ -388,7 +381,7 @@ describe('a remembered device', () => {
     const devices = app.get(RememberedDevices)
     app.clock.advance(60)
     const loginAt = app.clock.now()
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('200')
     const [device] = await devices.list(user.id, token)
     expect(device?.lastUsedAt.getTime()).toBeGreaterThanOrEqual(loginAt.getTime())
 
@@ -401,16 +394,16 @@ describe('a remembered device', () => {
     })
     const logins = async () => (await auditOf(user)).filter(action => action === 'login').length
     const before = await logins()
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('503 TOO_BUSY')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('503 TOO_BUSY')
     recognizing.mockRestore()
     expect(await logins()).toBe(before)
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
   it('that has expired is cleared away, and no other', async () => {
     const [old, young] = [await aRememberedUser(), await aRememberedUser()]
     const rowsOf = ({ id }: User) =>
-      app.get(Database).run(db => db.select().from(rememberedDevices).where(eq(rememberedDevices.userId, id)))
+      app.database.run(db => db.select().from(rememberedDevices).where(eq(rememberedDevices.userId, id)))
     const { expiresAt } = (await rowsOf(old.user))[0]!
     const leftSeconds = (expiresAt.getTime() - app.clock.now().getTime()) / 1000
     await app.get(RememberedDevices).removeExpired()
@@ -419,7 +412,7 @@ describe('a remembered device', () => {
     expect(await app.get(RememberedDevices).removeExpired()).toBeGreaterThanOrEqual(1)
     expect(await rowsOf(old.user)).toEqual([])
     expect(await rowsOf(young.user)).toHaveLength(1)
-    expect(outcome(await firstStep(app, young.user, withDevice(young.token)))).toBe('200')
+    expect(outcome(await sendLogin(app, young.user, withDevice(young.token)))).toBe('200')
     // At most once an hour, whichever replica is first.
     expect(await app.get(RememberedDevices).removeExpired()).toBeNull()
   })
@@ -429,12 +422,12 @@ describe('a remembered device', () => {
     const devices = app.get(RememberedDevices)
     for (let number = 0; number < 20; number++) {
       app.clock.advance(1)
-      await app
-        .get(Database)
-        .transaction(transaction => devices.remember(transaction, user.id, 'Firefox on Linux'))
+      await app.database.transaction(transaction =>
+        devices.remember(transaction, user.id, 'Firefox on Linux'),
+      )
     }
     expect(await devices.list(user.id, null)).toHaveLength(20)
-    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+    expect(outcome(await sendLogin(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 })
 
@@ -458,7 +451,7 @@ describe('keys of secrets', () => {
     const user = await anOwner(app)
     const phone = await giveAuthenticator(app, user)
     const sealed = () =>
-      app.get(Database).run(db => db.select().from(totpFactors).where(eq(totpFactors.userId, user.id)))
+      app.database.run(db => db.select().from(totpFactors).where(eq(totpFactors.userId, user.id)))
     const [before] = await sealed()
     const { secretsKeysFile } = app.settings
     // As of an hour ago, so that nobody uses the old key any more.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { Database, FactorResets, PendingTransfers, type User } from '../../../sources.js'
+import { FactorResets, PendingTransfers, type User } from '../../../sources.js'
 import { Authenticator } from '../../../support/authenticator.js'
 import { giveTotp } from '../../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn } from '../../../support/people.js'
@@ -42,12 +42,10 @@ describe('What was started with the password alone', () => {
   async function pending({ owner, lost, token }: { owner: User; lost: User; token: string }) {
     const body = { token, password: PASSWORD }
     const confirmed = await app.post('/api/email/confirm', body)
-    const [reset, transfer] = await app
-      .get(Database)
-      .run(async db => [
-        await app.get(FactorResets).find(db, lost.id),
-        await app.get(PendingTransfers).find(db, owner.accountId),
-      ])
+    const [reset, transfer] = await app.database.run(async db => [
+      await app.get(FactorResets).find(db, lost.id),
+      await app.get(PendingTransfers).find(db, owner.accountId),
+    ])
     return { address: outcome(confirmed), reset: reset !== null, transfer: transfer !== null }
   }
 
