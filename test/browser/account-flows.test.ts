@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { Database, RegisteredSatellites, sessions, type User, Users } from '../sources.js'
+import { RegisteredSatellites, sessions, type User, Users } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
@@ -11,35 +11,24 @@ import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { handsOn, logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { handsOn, logInOn, logOutOn, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 import { subscribed } from './stage/subscribed.js'
 
 const NEW_PASSWORD = 'another password nobody else has'
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages)
-}, START_MS)
-afterAll(() => stage?.stop())
+const stage = aStage(startBuiltPages)
 
 let page: Page
-let complaints: string[]
 beforeEach(async () => {
-  const tab = await openTab(await stage.newPerson())
-  ;({ page, complaints } = tab)
-})
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
+  page = await stage.newTab()
 })
 
 /** Somebody else's browser on another device, logged in on a satellite. */
 async function elsewhere(user: Pick<User, 'email'>): Promise<Page> {
-  const person = await stage.newPerson({ userAgent: IPHONE })
-  const { page: other } = await openTab(person)
+  const other = await stage.newTab({ userAgent: IPHONE })
   await visit(other, `${SHOP_ONE}/`)
   await logInOn(other, user)
   return other
@@ -272,9 +261,9 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
 
 /** As if the login were long ago. Not by the clock: the payment provider has another one. */
 async function forgetProof({ id }: User): Promise<void> {
-  await stage.app
-    .get(Database)
-    .run(db => db.update(sessions).set({ reauthenticatedAt: null }).where(eq(sessions.userId, id)))
+  await stage.app.database.run(db =>
+    db.update(sessions).set({ reauthenticatedAt: null }).where(eq(sessions.userId, id)),
+  )
 }
 
 test('changes the address after the password was asked for, and the old mailbox takes it back', async () => {
@@ -344,10 +333,10 @@ test('says of a satellite that is not proved yet that this comes next (P7)', asy
     name: 'A shop',
     kind: 'production',
   } as const
-  const { app } = stage.app
-  const added = await app
-    .get(Database)
-    .transaction(transaction => app.get(RegisteredSatellites).add(transaction, satellite))
+  const { app } = stage
+  const added = await app.database.transaction(transaction =>
+    app.get(RegisteredSatellites).add(transaction, satellite),
+  )
   await logInAtHome(owner)
   await page.getByRole('link', { name: 'Prove unproved.test' }).click()
   await page.waitForURL(`${MAIN}/account/satellites/${added.satellite.id}`)
@@ -365,7 +354,6 @@ test('says that a login on another device was not theirs', async () => {
   await seeing('Log in')
   await thief.reload()
   await thief.getByRole('button', { name: 'Log in', exact: true }).waitFor()
-  await thief.context().close()
   await followMail(owner.email, /password/i)
   await page.getByLabel('New password').waitFor()
 })
@@ -392,7 +380,6 @@ test('pages 11: ends a session elsewhere', async () => {
   expect(await page.getByText(new URL(SHOP_ONE).host).count()).toBe(0)
   await other.reload()
   await other.getByRole('button', { name: 'Log in', exact: true }).waitFor()
-  await other.context().close()
 })
 
 test('asks for the deletion of the account, and keeps it', async () => {
@@ -557,8 +544,8 @@ test('saves the sites that were ticked and unticked, and gives back none that so
   const users = stage.app.get(Users)
   const limitTo = (...words: string[]) => {
     const origins = words.map(word => `https://${hostOf(word)}`)
-    const { app } = stage.app
-    return app.get(Database).transaction(transaction => users.setSatellites(transaction, member.id, origins))
+    const { app } = stage
+    return app.database.transaction(transaction => users.setSatellites(transaction, member.id, origins))
   }
   await limitTo('kept', 'unchecked', 'revoked')
   await logInAtHome(owner)
@@ -575,10 +562,10 @@ test('saves the sites that were ticked and unticked, and gives back none that so
 test('the audit log calls people by their names and addresses: somebody may take the name of another', async () => {
   const owner = await anOwner(stage.app)
   const member = await aMember(stage.app, owner)
-  const { app } = stage.app
+  const { app } = stage
   const name = 'Rosa Luna'
   for (const { id } of [owner, member])
-    await app.get(Database).transaction(transaction => app.get(Users).setName(transaction, id, name))
+    await app.database.transaction(transaction => app.get(Users).setName(transaction, id, name))
   await logInAtHome(member)
   await logOutOn(page)
   await logInAtHome(owner)

@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
 import type { User } from '../sources.js'
 import { anOwner } from '../support/people.js'
 import { API, MAIN, SHOP_ONE } from './stage/hosts.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { Tab } from './stage/tab.js'
 
 const SESSION_SECONDS = 2_592_000
 
-let stage: Stage
+const stage = aStage()
 let owner: User
 let person: BrowserContext
 beforeAll(async () => {
-  stage = await Stage.start()
   owner = await anOwner(stage.app)
-}, START_MS)
+})
 beforeEach(async () => {
   person = await stage.newPerson()
 })
-afterEach(() => person.close())
-afterAll(() => stage?.stop())
 
 async function loggedInOn(origin: string): Promise<Tab> {
   const tab = await Tab.open(person, origin)

@@ -11,15 +11,16 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { openPlainDoor } from './stage/plain-door.js'
 import { logInOn, logOutOn, untilLoggedIn, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 
-let stage: Stage
-let replica: TestApp
-let door: Awaited<ReturnType<typeof openPlainDoor>>
 let dns: DnsServer
 beforeAll(async () => {
   dns = await DnsServer.start()
-  stage = await Stage.start(startBuiltPages, { DNS_SERVERS: dns.address })
+})
+const stage = aStage(startBuiltPages, () => ({ DNS_SERVERS: dns.address }))
+let replica: TestApp
+let door: Awaited<ReturnType<typeof openPlainDoor>>
+beforeAll(async () => {
   door = await openPlainDoor(stage.app.app.getHttpServer())
   replica = await TestApp.start({
     ...stage.app.stores,
@@ -29,11 +30,10 @@ beforeAll(async () => {
     COOKIE_DOMAIN: new URL(MAIN).hostname,
     LOG_LEVEL: 'silent',
   })
-}, START_MS)
+})
 afterAll(async () => {
   door?.close()
   await replica?.stop()
-  await stage?.stop()
   await dns?.stop()
 })
 

@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Cookie } from 'playwright-core'
 import type { User } from '../sources.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { API, EVIL, MAIN, SIBLING } from './stage/hosts.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { Tab } from './stage/tab.js'
 
-let stage: Stage
+const stage = aStage()
 let victim: User
 let attacker: User
 let person: BrowserContext
 let home: Tab
 let cookies: Cookie[]
 beforeAll(async () => {
-  stage = await Stage.start()
   victim = await anOwner(stage.app)
   attacker = await anOwner(stage.app)
   person = await stage.newPerson()
   home = await Tab.open(person, MAIN)
   await home.login(victim)
   cookies = await person.cookies()
-}, START_MS)
+})
 beforeEach(() => stage.received.forget())
-afterAll(() => stage?.stop())
 
 /** The victim is who they were, with the session they had, and nothing was done in their name. */
 async function expectNothingHappened(): Promise<void> {

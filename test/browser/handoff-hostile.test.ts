@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
 import {
-  Database,
   type Db,
   pageWith,
   RegisteredSatellites,
@@ -20,7 +19,7 @@ import { startHandoffPages } from './stage/handoff-pages.js'
 import { API, CUSTOMER, EVIL, MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { LoadedDocuments } from './stage/loaded-documents.js'
 import { ACCOUNT_MENU, handsOn, sendLogin, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 
 const PENDING = 'https://pending.test'
 /** What is no satellite; the unit tests have more that is no origin at all. */
@@ -31,20 +30,19 @@ const ELSEWHERE = [
 const CHALLENGE = 'c'.repeat(43)
 const STATE = 's'.repeat(43)
 
-let stage: Stage
+const stage = aStage(startHandoffPages)
 let owner: User
 let member: User
 let person: BrowserContext
 let documents: LoadedDocuments
 let page: Page
 beforeAll(async () => {
-  stage = await Stage.start(startHandoffPages)
   owner = await anOwner(stage.app)
   const { accountId } = owner
   const pending = { accountId, origin: PENDING, name: 'Pending', kind: 'production' } as const
   const add = (transaction: Db) => stage.app.get(RegisteredSatellites).add(transaction, pending)
-  await stage.app.get(Database).transaction(add)
-}, START_MS)
+  await stage.app.database.transaction(add)
+})
 beforeEach(async () => {
   stage.received.forget()
   member = await aMember(stage.app, owner)
@@ -52,8 +50,6 @@ beforeEach(async () => {
   documents = await LoadedDocuments.of(person)
   page = await person.newPage()
 })
-afterEach(() => person.close())
-afterAll(() => stage?.stop())
 
 function addressOf(satellite: string, more: Record<string, string> = {}): string {
   return `${MAIN}/handoff#${new URLSearchParams({ satellite, challenge: CHALLENGE, state: STATE, ...more })}`
@@ -252,10 +248,10 @@ describe('what people see', () => {
   })
 
   async function change(changed: SatelliteChange): Promise<void> {
-    const { app } = stage.app
+    const { app } = stage
     const write = (transaction: Db) =>
       app.get(RegisteredSatellites).change(transaction, satellite.id, changed)
-    await app.get(Database).transaction(write)
+    await app.database.transaction(write)
     await app.get(Satellites).refresh()
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { User } from '../sources.js'
 import { giveAuthenticator } from '../support/authenticator.js'
@@ -8,21 +8,19 @@ import { startHandoffPages } from './stage/handoff-pages.js'
 import { MAIN, SHOP_ONE, SHOP_THREE, SHOP_TWO } from './stage/hosts.js'
 import { LoadedDocuments } from './stage/loaded-documents.js'
 import { ACCOUNT_MENU, logOutOn, sendLogin, untilIdle, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 
 const HANDOFF = 'main.test/handoff'
 const CALLBACK = 'shop-one.test/handoff-callback'
 const THROUGH = 'Log in with Mainstay'
 const AGAIN = 'Try again with Mainstay'
 
-let stage: Stage
+const stage = aStage(startHandoffPages)
 let owner: User
 beforeAll(async () => {
-  stage = await Stage.start(startHandoffPages)
   owner = await anOwner(stage.app)
   await aSatellite(stage.app, owner, SHOP_THREE)
-}, START_MS)
-afterAll(() => stage?.stop())
+})
 
 /** Somebody new in each test, who has been nowhere yet. */
 let member: User
@@ -38,7 +36,6 @@ beforeEach(async () => {
 afterEach(async () => {
   // Nothing has moved since the last gesture.
   for (const open of person.pages()) expect(documents.take(open)).toEqual([])
-  await person.close()
 })
 
 async function openShop(path: string): Promise<Page> {

@@ -3,42 +3,32 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { type User, Users } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { anEmail, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN } from './stage/hosts.js'
-import { logInOn, openTab, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { logInOn, visit } from './stage/site-page.js'
+import { aStage, Stage } from './stage/stage.js'
 
 const NARROW = { width: 320, height: 740 }
 /** All pages are built and compressed; seconds, unless other tests want the processor, too. */
-const BUILD_MS = 120_000
+const START_AND_BUILD_MS = 240_000
 
-let stage: Stage
+const stage = aStage(startBuiltPages)
 let owner: User
 let english: Record<string, string>
 let page: Page
-let complaints: string[]
 beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages)
   owner = await anOwner(stage.app)
   english = await readMessages('en')
-}, START_MS)
-afterAll(() => stage?.stop())
-beforeEach(() => open({ locale: 'de-AT' }))
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
 })
-
-async function open(options: BrowserContextOptions): Promise<void> {
-  await page?.context().close()
-  ;({ page, complaints } = await openTab(await stage.newPerson(options)))
-}
+beforeEach(async () => {
+  page = await stage.newTab({ locale: 'de-AT' })
+})
 
 async function readMessages(language: string): Promise<Record<string, string>> {
   return JSON.parse(await readFile(`web/messages/${language}.json`, 'utf8'))
@@ -66,7 +56,7 @@ describe('the language', () => {
   })
 
   test('is English where there is none of the browser’s', async () => {
-    await open({ locale: 'fr-FR' })
+    page = await stage.newTab({ locale: 'fr-FR' })
     await visit(page, `${MAIN}/login`)
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
@@ -132,12 +122,14 @@ describe('one more message file', () => {
     await writeFile(`${folder}/messages/he.json`, JSON.stringify(Object.fromEntries(hebrew)))
     const args = ['web/build.mjs', '--messages', `${folder}/messages/`, '--out', `${folder}/dist/`]
     await promisify(execFile)(process.execPath, args)
-    stage = await Stage.start(certificate => startBuiltPages(certificate, relative('.', `${folder}/dist`)))
-  }, START_MS + BUILD_MS)
+    const start = () =>
+      Stage.start(certificate => startBuiltPages(certificate, relative('.', `${folder}/dist`)))
+    Object.assign(stage, await start())
+  }, START_AND_BUILD_MS)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   test('is one more language, from right to left where it is written so', async () => {
-    await open({ locale: 'he-IL', viewport: NARROW })
+    page = await stage.newTab({ locale: 'he-IL', viewport: NARROW })
     await visit(page, `${MAIN}/login`)
     await page.getByRole('heading', { name: 'כניסה' }).waitFor()
     expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type User } from '../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../support/people.js'
@@ -6,27 +6,19 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { bearWithLinks } from './stage/previewed-link.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { logInOn, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 
-let stage: Stage
+const stage = aStage(startBuiltPages)
 let owner: User
 let page: Page
-let complaints: string[]
 beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages)
   owner = await anOwner(stage.app)
-}, START_MS)
-afterAll(() => stage?.stop())
-beforeEach(() => open())
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
 })
+beforeEach(() => open())
 
 async function open(options: BrowserContextOptions = {}): Promise<void> {
-  await page?.context().close()
-  ;({ page, complaints } = await openTab(await stage.newPerson(options)))
+  page = await stage.newTab(options)
 }
 
 async function goTo(path: string): Promise<void> {
@@ -156,8 +148,7 @@ describe.each([
     ['when the service is ill', 503],
     ['when nothing is reached', 0],
   ])('%s', async (_, status) => {
-    const phone = await stage.newPerson({ locale, viewport: { width: 360, height: 667 } })
-    const { page: other } = await openTab(phone)
+    const other = await stage.newTab({ locale, viewport: { width: 360, height: 667 } })
     await other.route(`${API}/api/**`, route =>
       status ? route.fulfill(isPreflight(route) ? YES : { status, headers: ALLOWED }) : route.abort(),
     )
@@ -171,7 +162,6 @@ describe.each([
       const text = await banner.innerText()
       expect({ width, text, height }).toEqual({ width, text, height: Math.min(height, 60) })
     }
-    await phone.close()
   })
 })
 

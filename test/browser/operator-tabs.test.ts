@@ -1,41 +1,31 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type User, Users } from '../sources.js'
 import { anOwner } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { OPERATORS } from './stage/hosts.js'
-import { anOperator, logInAsOperator, type Operator } from './stage/operator-login.js'
-import { openTab, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { anOperator, CONSOLE, logInAsOperator, type Operator } from './stage/operator-login.js'
+import { untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 
 const REASON = 'asked for by phone, ticket 4711'
 const LOGIN_SECONDS = 8 * 60 * 60
 
-let stage: Stage
+const stage = aStage(startBuiltPages, {
+  ...CONSOLE,
+  SITE_NAME: 'Harbour Supplies',
+})
 let owner: User
 let operator: Operator
 let page: Page
-let complaints: string[]
-beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages, {
-    OPERATOR_ORIGIN: OPERATORS,
-    OPERATOR_ADDRESSES: '127.0.0.1,::1',
-    SITE_NAME: 'Harbour Supplies',
-  })
-}, START_MS)
-afterAll(() => stage?.stop())
 beforeEach(async () => {
   owner = await anOwner(stage.app)
   operator = await anOperator(stage.app)
-  ;({ page, complaints } = await openTab(await stage.newPerson({ locale: 'en-GB' })))
+  page = await stage.newTab({ locale: 'en-GB' })
   await visit(page, `${OPERATORS}/users/${owner.id}`)
   await logInAsOperator(page, operator)
   await page.getByRole('heading', { name: owner.email }).waitFor()
   await untilShown(page)
-})
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
 })
 
 async function openAccountMenu(tab: Page): Promise<void> {

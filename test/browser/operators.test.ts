@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import {
   AuditLog,
   accounts,
   auditEvent,
-  Database,
   FailedMails,
   Mailer,
   secondsAfter,
@@ -22,11 +21,11 @@ import { startBuiltPages } from './stage/built-pages.js'
 import type { Certificate } from './stage/certificate.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, EVIL, MAIN, OPERATORS, SHOP_ONE, SIBLING } from './stage/hosts.js'
-import { anOperator, logInAsOperator, type Operator } from './stage/operator-login.js'
+import { anOperator, CONSOLE, logInAsOperator, type Operator } from './stage/operator-login.js'
 import { together } from './stage/pages.js'
 import { startPlainPages } from './stage/plain-pages.js'
-import { openTab, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 const REASON = 'asked for by phone, ticket 4711'
@@ -37,30 +36,19 @@ const startAllPages = (certificate: Certificate) =>
 
 const client = (origin: string) => ({ requestId: 'a', ip: '203.0.113.7', userAgent: 'curl/8', origin })
 
-let stage: Stage
+const stage = aStage(startAllPages, {
+  ...CONSOLE,
+  SITE_NAME: 'Acme',
+})
 let operator: Operator
 let page: Page
-let complaints: string[]
-beforeAll(async () => {
-  stage = await Stage.start(startAllPages, {
-    OPERATOR_ORIGIN: OPERATORS,
-    OPERATOR_ADDRESSES: '127.0.0.1,::1',
-    SITE_NAME: 'Acme',
-  })
-}, START_MS)
-afterAll(() => stage?.stop())
 beforeEach(async () => {
   operator = await anOperator(stage.app)
   await open('en-GB')
 })
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
-})
 
 async function open(locale: string): Promise<void> {
-  await page?.context().close()
-  ;({ page, complaints } = await openTab(await stage.newPerson({ locale })))
+  page = await stage.newTab({ locale })
   await visit(page, OPERATORS)
 }
 
@@ -135,7 +123,7 @@ describe('an operator', () => {
 
   test('finds somebody by a part of their name, and again on the first page, below what needs attention', async () => {
     const owner = await anOwner(stage.app)
-    const database = stage.app.get(Database)
+    const database = stage.app.database
     const name = `Yuki Tanaka ${owner.id.slice(0, 8)}`
     await database.run(db => db.update(users).set({ name }).where(eq(users.id, owner.id)))
     const deleteAt = secondsAfter(stage.app.clock.now(), 14 * 24 * 60 * 60)

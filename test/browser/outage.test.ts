@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
 import type { User } from '../sources.js'
 import { eventually } from '../support/eventually.js'
@@ -7,18 +7,19 @@ import { type PostgresServer, startPostgres } from '../support/postgres/postgres
 import type { RedisServer } from '../support/redis/redis-server.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { startPlainPages } from './stage/plain-pages.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { Tab } from './stage/tab.js'
 
 let postgres: PostgresServer
-let stage: Stage
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+const stage = aStage(startPlainPages, () => ({ DATABASE_URL: postgres.url }))
+afterAll(() => postgres?.stop())
+
 let person: BrowserContext
 let owner: User
 let tabs: Tab[]
-beforeAll(async () => {
-  postgres = await startPostgres()
-  stage = await Stage.start(startPlainPages, { DATABASE_URL: postgres.url })
-}, START_MS)
 beforeEach(async () => {
   person = await stage.newPerson()
   owner = await anOwner(stage.app)
@@ -26,11 +27,6 @@ beforeEach(async () => {
   for (const tab of tabs) await tab.login(owner)
   for (const tab of tabs) await tab.run('changes.splice(0)')
   stage.received.forget()
-})
-afterEach(() => person.close())
-afterAll(async () => {
-  await stage?.stop()
-  await postgres?.stop()
 })
 
 /** Both pages have asked for a new token and were told to wait. */
@@ -112,9 +108,7 @@ test('pages 6: a logout in an outage is finished by the page that is opened afte
   // What is left is the device's own id, and that the cookie's session was ended here.
   const isForgotten = `Object.entries(localStorage).every(([key, value]) => key.endsWith('.device') || value === '')`
   for (const tab of tabs) await tab.until(`!client.state.reason && ${isForgotten}`)
-  const rows = await stage.app.auditRows()
-  const loggedOut = rows.filter(({ action, userId }) => action === 'logout' && userId === owner.id)
-  expect(loggedOut).toHaveLength(2)
+  expect(await stage.app.auditRows({ userId: owner.id, action: 'logout' })).toHaveLength(2)
   for (const tab of tabs) {
     await tab.reload()
     expect(await tab.state()).toEqual({ status: 'loggedOut', caller: null })

@@ -7,7 +7,6 @@ import type { CDPSession, Page } from 'playwright-core'
 import {
   AuditLog,
   auditEvent,
-  Database,
   type Email,
   ERROR_CODES,
   FIELD_FAULTS,
@@ -25,11 +24,11 @@ import { findings } from './stage/accessibility.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { API, CUSTOMER, MAIN, OPERATORS, SHOP_ONE } from './stage/hosts.js'
-import { anOperator } from './stage/operator-login.js'
+import { anOperator, CONSOLE } from './stage/operator-login.js'
 import { bearWithLinks } from './stage/previewed-link.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { openTab, untilAnswered, untilIdle, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { untilAnswered, untilIdle, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 import { subscribed } from './stage/subscribed.js'
 
 interface State {
@@ -267,7 +266,10 @@ const VISITS: readonly Visit[] = [
   },
 ]
 
-let stage: Stage
+const stage = aStage(startBuiltPages, {
+  ...CONSOLE,
+  SITE_NAME: 'Acme',
+})
 let newOwner: User
 let owner: User
 let member: User
@@ -276,11 +278,6 @@ let colleague: User
 /** What `:name` stands for in a path. */
 let ids: Readonly<Record<string, string>>
 beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages, {
-    OPERATOR_ORIGIN: OPERATORS,
-    OPERATOR_ADDRESSES: '127.0.0.1,::1',
-    SITE_NAME: 'Acme',
-  })
   const { app } = stage
   newOwner = await anOwner(app)
   owner = await withEmail(await anOwner(app), LONG_EMAIL)
@@ -294,11 +291,10 @@ beforeAll(async () => {
     ...{ owner: owner.id, member: member.id, colleague: colleague.id, satellite: satellite.id },
     ...{ account: owner.accountId, email: owner.email },
   }
-}, START_MS)
-afterAll(() => stage?.stop())
+})
 
 async function withEmail(user: User, email: string): Promise<User> {
-  const database = stage.app.get(Database)
+  const database = stage.app.database
   await database.run(db => db.update(users).set({ email }).where(eq(users.id, user.id)))
   return { ...user, email: email as Email }
 }
@@ -326,7 +322,7 @@ describe.each(VISITS)('$origin for $who', ({ who, origin, enter, states }) => {
   beforeAll(async () => {
     german = await Visitor.in('de-AT', origin, enter)
     english = await Visitor.in('en-GB', origin, enter)
-  }, START_MS)
+  })
   afterAll(async () => {
     await german?.leave()
     await english?.leave()
@@ -356,13 +352,12 @@ function nameOf({ path, next }: State): string {
 class Visitor {
   private constructor(
     private readonly page: Page,
-    private readonly complaints: string[],
     private readonly device: CDPSession,
     private readonly origin: string,
   ) {}
 
   static async in(locale: string, origin: string, enter?: Visit['enter']): Promise<Visitor> {
-    const { page, complaints } = await openTab(await stage.newPerson({ locale, reducedMotion: 'reduce' }))
+    const page = await stage.newTab({ locale, reducedMotion: 'reduce' })
     await page.addInitScript(`
       globalThis.shift = 0
       new PerformanceObserver(list => list.getEntries().forEach(({ value }) => (shift += value)))
@@ -372,7 +367,7 @@ class Visitor {
       await visit(page, `${origin}/`)
       await enter(page)
     }
-    return new Visitor(page, complaints, await page.context().newCDPSession(page), origin)
+    return new Visitor(page, await page.context().newCDPSession(page), origin)
   }
 
   leave(): Promise<void> {
@@ -410,7 +405,7 @@ class Visitor {
       if (screen.hasTouch) await this.device.send('Emulation.setTouchEmulationEnabled', { enabled: false })
       faults.push(...found.map(fault => `${width} px, ${colorScheme}: ${fault}`))
     }
-    return [...faults, ...(await this.deadLinks()), ...this.complaints.splice(0)]
+    return [...faults, ...(await this.deadLinks()), ...stage.complaints.splice(0)]
   }
 
   /** Words that are not German, and a page that does not say that it is. */

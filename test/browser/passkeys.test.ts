@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import type { User } from '../sources.js'
 import { documentedCode } from '../support/client/documented-code.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { API, EVIL, MAIN, SHOP_ONE, SHOP_TWO, SIBLING } from './stage/hosts.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 /** What the browser's own authenticator is asked for; the rest as the service says. */
@@ -19,15 +19,12 @@ interface Request {
 // biome-ignore lint/suspicious/noExplicitAny: every call answers something else.
 type Answer = { readonly status: number; readonly json: any }
 
-let stage: Stage
+const stage = aStage(undefined, { PASSKEY_RELATED_ORIGINS: SHOP_ONE, ATTEMPTS_PER_NETWORK: '1000' })
 let user: User
 let page: Page
 let device: CDPSession
 let authenticatorId: string
 let accessToken: string | null
-beforeAll(async () => {
-  stage = await Stage.start(undefined, { PASSKEY_RELATED_ORIGINS: SHOP_ONE, ATTEMPTS_PER_NETWORK: '1000' })
-}, START_MS)
 beforeEach(async () => {
   user = await anOwner(stage.app)
   page = await (await stage.newPerson()).newPage()
@@ -39,7 +36,6 @@ beforeEach(async () => {
   expect(await call('/api/reauthenticate', { password: PASSWORD })).toMatchObject({ status: 200 })
   expect(await create()).toMatchObject({ status: 201 })
 })
-afterAll(() => stage?.stop())
 
 /** A page's POST, with what the user has on the main site. */
 function call(path: string, body: object | null, place: Page | Frame = page): Promise<Answer> {

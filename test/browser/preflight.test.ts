@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
 import { API, EVIL, MAIN, SHOP_ONE, SIBLING } from './stage/hosts.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { Tab } from './stage/tab.js'
 
 /** A new one each time: browsers keep what a preflight said of a path. */
@@ -11,13 +11,11 @@ beforeEach(() => {
   path = `/api/${randomUUID()}`
 })
 
-let stage: Stage
+const stage = aStage()
 let person: BrowserContext
 beforeAll(async () => {
-  stage = await Stage.start()
   person = await stage.newPerson()
-}, START_MS)
-afterAll(() => stage?.stop())
+})
 
 /** The status that a page gets for such a call; `TypeError` when its browser does not let it make or read it. */
 async function call(origin: string, init: object): Promise<number | string> {

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { bundleReact } from './stage/docs-code.js'
 import { API, MAIN } from './stage/hosts.js'
 import { type ServedFile, serveFiles } from './stage/served-files.js'
-import { openTab } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 
 /** Notes the calls, with their arguments; the service refuses its logout for good. */
 const SITE = `
@@ -36,27 +35,23 @@ export function App() {
   )
 }`
 
-let stage: Stage
-let page: Page
-let complaints: string[]
-beforeAll(async () => {
+const stage = aStage(async certificate => {
   const body = `<!doctype html><title>A site</title><link rel="icon" href="data:,"><div></div><script type="module" src="/app.js"></script>`
   const files: Readonly<Record<string, ServedFile>> = {
     '/': { type: 'text/html', body },
     '/app.js': { type: 'text/javascript', body: await bundleReact(SITE, true) },
   }
-  stage = await Stage.start(certificate => serveFiles(certificate, [MAIN], (_, path) => files[path] ?? null))
-}, START_MS)
-afterAll(() => stage?.stop())
+  return serveFiles(certificate, [MAIN], (_, path) => files[path] ?? null)
+})
 
+let page: Page
 beforeEach(async () => {
-  ;({ page, complaints } = await openTab(await stage.newPerson()))
+  page = await stage.newTab()
   await page.goto(`${MAIN}/`)
 })
 afterEach(async () => {
   // StrictMode takes everything down and mounts it again; otherwise these tests would prove less.
   expect(await page.evaluate('mounts')).toBe(2)
-  await page.context().close()
 })
 
 async function enter(email: string, password = PASSWORD): Promise<void> {
@@ -71,7 +66,7 @@ test('a page that fails in onLogin sees its own error, and no refusal; onLogout 
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.waitForFunction('calls.length > 0')
   expect(await page.evaluate('calls')).toEqual([['onLogout']])
-  expect(complaints).toEqual(['A fault of this page'])
+  expect(stage.complaints.splice(0)).toEqual(['A fault of this page'])
 })
 
 test('onRefusal gets the address that was typed, to fill it in on the main site', async () => {

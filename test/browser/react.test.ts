@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type User, UserAdministration } from '../sources.js'
 import { type Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
@@ -9,8 +9,7 @@ import { bundleReact, codeUnder } from './stage/docs-code.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, MAIN } from './stage/hosts.js'
 import { type ServedFile, serveFiles } from './stage/served-files.js'
-import { openTab } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 const HTML = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>A site</title>
@@ -18,11 +17,7 @@ const HTML = `<!doctype html><html lang="en"><meta name="viewport" content="widt
 
 type CreationOptions = Parameters<SoftwareAuthenticator['create']>[0]
 
-let stage: Stage
-let owner: User
-let page: Page
-let complaints: string[]
-beforeAll(async () => {
+const stage = aStage(async certificate => {
   // The page links it, as a bundler would.
   const code = (await codeUnder('React: components and hooks')).replace(
     "import '@mainstay-auth/react/styles.css'\n",
@@ -33,17 +28,14 @@ beforeAll(async () => {
     '/app.js': { type: 'text/javascript', body: await bundleReact(code) },
     '/styles.css': { type: 'text/css', body: await readFile('packages/react/styles.css', 'utf8') },
   }
-  stage = await Stage.start(certificate => serveFiles(certificate, [MAIN], (_, path) => files[path] ?? null))
-}, START_MS)
-afterAll(() => stage?.stop())
+  return serveFiles(certificate, [MAIN], (_, path) => files[path] ?? null)
+})
+let owner: User
+let page: Page
 beforeEach(async () => {
   owner = await anOwner(stage.app)
-  ;({ page, complaints } = await openTab(await stage.newPerson()))
+  page = await stage.newTab()
   await page.goto(`${MAIN}/`)
-})
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
 })
 
 async function enter({ email }: Pick<User, 'email'> = owner, password = PASSWORD): Promise<void> {
@@ -59,7 +51,7 @@ async function goOnWith(label: string, text: string): Promise<void> {
 
 /** Adds a passkey on the main site, in a browser of its own. */
 async function givePasskey({ email }: User): Promise<SoftwareAuthenticator> {
-  const { page: other } = await openTab(await stage.newPerson())
+  const other = await stage.newTab()
   await other.goto(`${MAIN}/`)
   let token = ''
   const post = async (path: string, body?: object) => {
@@ -78,7 +70,6 @@ async function givePasskey({ email }: User): Promise<SoftwareAuthenticator> {
   const authenticator = new SoftwareAuthenticator({ origin: MAIN })
   const options = (await post('/api/passkeys/options')) as unknown as CreationOptions
   await post('/api/passkeys', { response: authenticator.create(options) })
-  await other.context().close()
   return authenticator
 }
 

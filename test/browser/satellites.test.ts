@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { Database, Satellites, satelliteProofs, satellites, type User } from '../sources.js'
+import { Satellites, satelliteProofs, satellites, type User } from '../sources.js'
 import { DnsServer } from '../support/dns-server.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner } from '../support/people.js'
@@ -8,31 +8,21 @@ import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, MAIN } from './stage/hosts.js'
-import { handsOn, logInOn, openTab, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { handsOn, logInOn, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 
 const RECORD = '_mainstay-challenge.customer.test'
 
-let stage: Stage
 let dns: DnsServer
 beforeAll(async () => {
   dns = await DnsServer.start()
-  stage = await Stage.start(startBuiltPages, { DNS_SERVERS: dns.address })
-}, START_MS)
-afterAll(async () => {
-  await stage?.stop()
-  await dns?.stop()
 })
+const stage = aStage(startBuiltPages, () => ({ DNS_SERVERS: dns.address }))
+afterAll(() => dns?.stop())
 
 let page: Page
-let complaints: string[]
 beforeEach(async () => {
-  const person = await stage.newPerson({ permissions: ['clipboard-read', 'clipboard-write'] })
-  ;({ page, complaints } = await openTab(person))
-})
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
+  page = await stage.newTab({ permissions: ['clipboard-read', 'clipboard-write'] })
 })
 
 const { press, seeing } = handsOn(() => page)
@@ -96,7 +86,7 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
   await expectGoodPage(page, 'main-satellite-active')
   await stage.app.get(Satellites).refresh()
 
-  const there = (await openTab(page.context())).page
+  const there = await stage.openTab(page.context())
   await visit(there, `${CUSTOMER}/`)
   await logInOn(there, owner)
 
@@ -135,7 +125,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
   await page.locator('.toast').getByText('Settings saved.').waitFor()
   await page.getByRole('heading', { name: 'Rose Garden' }).waitFor()
 
-  const there = (await openTab(page.context())).page
+  const there = await stage.openTab(page.context())
   await visit(there, `${CUSTOMER}/`)
   const icon = await there.locator('link[rel=icon]').getAttribute('href')
   await there.close()
@@ -173,7 +163,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
 
 test('says since when a proof is missing, when the satellite will be suspended, and what an operator did', async () => {
   await anOwnerWith('https://forgetful.test', 'Forgetful')
-  const database = stage.app.get(Database)
+  const database = stage.app.database
   await database.run(db => db.update(satelliteProofs).set({ method: 'operator' }))
   await page.reload()
   await seeing('We vouch for this satellite ourselves, so there is nothing to publish.')

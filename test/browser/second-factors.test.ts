@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import type { User } from '../sources.js'
 import { Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
@@ -9,17 +9,8 @@ import { isPreflight } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import {
-  handsOn,
-  logInOn,
-  logOutOn,
-  openTab,
-  sendLogin,
-  untilLoggedIn,
-  untilShown,
-  visit,
-} from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { handsOn, logInOn, logOutOn, sendLogin, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 import { addAuthenticator } from './stage/virtual-authenticator.js'
 
 const FIVE_MINUTES = 5 * 60
@@ -27,21 +18,11 @@ const FIVE_MINUTES = 5 * 60
 const ONE_STEP = 30
 const CODE = 'Code from your authenticator app'
 
-let stage: Stage
-beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages)
-}, START_MS)
-afterAll(() => stage?.stop())
+const stage = aStage(startBuiltPages)
 
 let page: Page
-let complaints: string[]
 beforeEach(async () => {
-  const tab = await openTab(await stage.newPerson())
-  ;({ page, complaints } = tab)
-})
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
+  page = await stage.newTab()
 })
 
 const { press, seeing } = handsOn(() => page)
@@ -116,8 +97,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await seeing('Must set up a second factor')
   await expectGoodPage(page, 'main-team-with-factors')
 
-  const other = await openTab(await stage.newPerson())
-  const { page: theirs } = other
+  const theirs = await stage.newTab()
   const finger = await Finger.of(theirs)
   await visit(theirs, `${MAIN}/account/billing`)
   await theirs.getByLabel('E-mail').fill(member.email)
@@ -169,8 +149,6 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await theirs.getByText('Your second factors are removed').waitFor()
   await visit(page, `${MAIN}/account/team/${member.id}`)
   await seeing('They have not set up a second factor.')
-  expect(other.complaints).toEqual([])
-  await theirs.context().close()
 
   // The second factor was used long enough ago: the payment asks for it, and takes no password.
   stage.app.clock.advance(FIVE_MINUTES)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { PATIENCE_MS } from '../../web/pieces/body.js'
 import type { User } from '../sources.js'
@@ -7,26 +7,19 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, logOutOn, openTab, sendLogin, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { logInOn, logOutOn, sendLogin, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 
 const NARROW = { width: 320, height: 740 }
 
-let stage: Stage
+const stage = aStage(startBuiltPages)
 let owner: User
 let page: Page
-let complaints: string[]
 beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages)
   owner = await anOwner(stage.app)
-}, START_MS)
-afterAll(() => stage?.stop())
-beforeEach(async () => {
-  ;({ page, complaints } = await openTab(await stage.newPerson()))
 })
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await page.context().close()
+beforeEach(async () => {
+  page = await stage.newTab()
 })
 
 function focused(): Promise<unknown> {
@@ -236,7 +229,7 @@ test('a page whose script is gone says so', async () => {
   await page.unroute(/\/assets\/account-pages-.*\.js$/)
   await page.getByRole('button', { name: 'Load it again' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  complaints.splice(0)
+  stage.complaints.splice(0)
 })
 
 test('a response that stalls half-way is an outage after a while', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { User } from '../sources.js'
 import { giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
@@ -13,8 +13,8 @@ import { expectGoodPage } from './stage/good-page.js'
 import { API, SHOP_THREE, SHOP_TWO } from './stage/hosts.js'
 import { type Pages, together } from './stage/pages.js'
 import { type ServedFile, serveFiles } from './stage/served-files.js'
-import { handsOn, openTab, sendLogin } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { handsOn, sendLogin } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 
 const LOGO = 'https://logos.test/logo.svg'
 const BRANDING = { name: 'Rosa’s Roses', logoUrl: LOGO, accent: '#9d174d', background: '#fff1f2' }
@@ -56,28 +56,21 @@ async function startShops(certificate: Certificate): Promise<Pages> {
 
 const SCHEME = '<meta name="color-scheme" content="light dark" />'
 
-let stage: Stage
+const stage = aStage(startShops, { SITE_NAME: 'Example' })
 let owner: User
 let person: BrowserContext
 let page: Page
-let complaints: string[]
 beforeAll(async () => {
-  stage = await Stage.start(startShops, { SITE_NAME: 'Example' })
   owner = await anOwner(stage.app)
   const secondFactor = 'allowed'
   await aSatellite(stage.app, owner, SHOP_THREE, { name: BRANDING.name, branding: BRANDING, secondFactor })
   await aSatellite(stage.app, owner, SHOP_TWO, { name: 'Corner Shop', secondFactor })
-}, START_MS)
-afterAll(() => stage?.stop())
+})
 beforeEach(async () => {
   stage.received.forget()
   person = await stage.newPerson()
   await person.route(LOGO, route => route.fulfill({ contentType: 'image/svg+xml', body: ROSE }))
-  ;({ page, complaints } = await openTab(person))
-})
-afterEach(async () => {
-  expect(complaints).toEqual([])
-  await person.close()
+  page = await stage.openTab(person)
 })
 
 const { press, seeing } = handsOn(() => page)

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { Database, permissionsOf, type User, UserAdministration, Users } from '../sources.js'
+import { permissionsOf, type User, UserAdministration, Users } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
@@ -9,60 +9,53 @@ import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { bearWithLinks } from './stage/previewed-link.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, logOutOn, openTab, untilIdle, untilShown, visit } from './stage/site-page.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { logInOn, logOutOn, untilIdle, untilShown, visit } from './stage/site-page.js'
+import { aStage } from './stage/stage.js'
 
-let stage: Stage
+const stage = aStage(startBuiltPages)
 let owner: User
 let member: User
 beforeAll(async () => {
-  stage = await Stage.start(startBuiltPages)
   owner = await anOwner(stage.app)
   member = await aMember(stage.app, owner)
-}, START_MS)
-afterAll(() => stage?.stop())
+})
 
 test('a satellite sends people who cannot change their password there to the main site', async () => {
-  const { page, complaints } = await openTab(await stage.newPerson())
+  const page = await stage.newTab()
   const rosa = await aMember(stage.app, owner)
   await visit(page, `${SHOP_ONE}/`)
   await logInOn(page, rosa)
-  const { app } = stage.app
-  await app.get(Database).transaction(transaction => app.get(Users).setPassword(transaction, rosa.id, null))
+  const { app } = stage
+  await app.database.transaction(transaction => app.get(Users).setPassword(transaction, rosa.id, null))
   await visit(page, `${SHOP_ONE}/security`)
   const link = page.getByRole('main').getByRole('link', { name: 'Mainstay' })
   expect(await link.getAttribute('href')).toBe(`${MAIN}/account/security`)
   expect(await page.getByLabel('Current password').count()).toBe(0)
   await expectGoodPage(page, 'satellite-security-on-main')
-  expect(complaints).toEqual([])
-  await page.context().close()
 })
 
 test('a satellite says what is needed for a page, and leads back', async () => {
-  const { page, complaints } = await openTab(await stage.newPerson())
+  const page = await stage.newTab()
   const rosa = await aMember(stage.app, owner)
-  const { app } = stage.app
-  await app
-    .get(Database)
-    .transaction(transaction => app.get(Users).setGranted(transaction, rosa.id, permissionsOf([])))
+  const { app } = stage
+  await app.database.transaction(transaction =>
+    app.get(Users).setGranted(transaction, rosa.id, permissionsOf([])),
+  )
   await visit(page, `${SHOP_ONE}/data`)
   await logInOn(page, rosa)
   await page.getByText('You need the permission “Data entry” to see this.').waitFor()
   await expectGoodPage(page, 'satellite-not-permitted')
   await page.getByRole('link', { name: 'Go to the start page' }).click()
   await page.getByRole('heading', { name: 'My account' }).waitFor()
-  expect(complaints).toEqual([])
-  await page.context().close()
 })
 
 describe('what goes wrong', () => {
   let page: Page
   beforeAll(async () => {
-    ;({ page } = await openTab(await stage.newPerson()))
+    page = await stage.newTab()
     await visit(page, `${MAIN}/`)
     await logInOn(page, owner)
   })
-  afterAll(() => page?.context().close())
 
   test('a page that is opened in an outage has one heading (A2)', async () => {
     const refused = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '' }
@@ -283,8 +276,7 @@ describe('what goes wrong', () => {
   })
 
   test('an outage when a page is opened has the brand, and says what is the matter', async () => {
-    const visitor = await stage.newPerson()
-    const { page: tab } = await openTab(visitor)
+    const tab = await stage.newTab()
     await tab.route(`${API}/**`, route => route.abort())
     await tab.goto(`${MAIN}/account`)
     await tab.getByRole('status').filter({ hasText: 'We cannot be reached right now.' }).waitFor()
@@ -293,7 +285,6 @@ describe('what goes wrong', () => {
     await tab.unroute(`${API}/**`)
     await tab.getByRole('button', { name: 'Try now' }).click()
     await tab.getByRole('button', { name: 'Log in', exact: true }).waitFor()
-    await visitor.close()
   })
 
   test('a link that no longer works says so before anybody fills in a form', async () => {
@@ -333,8 +324,7 @@ describe('what goes wrong', () => {
   })
 
   test('says once that a session has ended, and from then on is just a page to log in on', async () => {
-    const person = await stage.newPerson()
-    const tab = await person.newPage()
+    const tab = await stage.newTab()
     await visit(tab, `${MAIN}/login`)
     await logInOn(tab, member)
     await visit(tab, `${SHOP_ONE}/`)
@@ -347,7 +337,6 @@ describe('what goes wrong', () => {
       await tab.getByRole('button', { name: 'Log in', exact: true }).waitFor()
       expect(await news.count()).toBe(0)
     }
-    await person.close()
   })
 
   test('who confirms an address in an outage is told of it after a while', async () => {
@@ -368,13 +357,11 @@ describe('what goes wrong', () => {
   })
 
   test('pages 22: nothing is red on the console of a visitor', async () => {
-    const visitor = await stage.newPerson()
-    const tab = await visitor.newPage()
+    const tab = await (await stage.newPerson()).newPage()
     const red: string[] = []
     tab.on('console', message => message.type() === 'error' && red.push(message.text()))
     await visit(tab, `${MAIN}/login`)
     await visit(tab, `${SHOP_ONE}/`)
     expect(red).toEqual([])
-    await visitor.close()
   })
 })

@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
 import type { User } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner } from '../support/people.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
-import { START_MS, Stage } from './stage/stage.js'
+import { aStage } from './stage/stage.js'
 import { Tab } from './stage/tab.js'
 
 const TOKEN_SECONDS = 900
 
-let stage: Stage
+const stage = aStage()
 let owner: User
 let person: BrowserContext
-beforeAll(async () => {
-  stage = await Stage.start()
-}, START_MS)
 beforeEach(async () => {
   owner = await anOwner(stage.app)
   person = await stage.newPerson()
 })
-afterEach(() => person.close())
-afterAll(() => stage?.stop())
 
 function refreshes(): string[] {
   return stage.received.to('/api/refresh').map(({ status, headers }) => `${status} ${headers.origin}`)
@@ -128,7 +123,6 @@ describe.each([
     for (const left of [tab, other])
       expect(await left.state()).toMatchObject({ status: 'loggedOut', cause: 'revoked' })
     expect(await desk.readData()).toBe(200)
-    await elsewhere.close()
   })
 
   test('an open page of a disabled session notices by itself', async () => {
@@ -141,7 +135,6 @@ describe.each([
     await desk.run(`client.fetch('/api/sessions/${sid}', { method: 'DELETE' })`)
     await forwardClocks(TOKEN_SECONDS * 0.96)
     await tab.untilStatus('loggedOut')
-    await elsewhere.close()
   })
 })
 

@@ -3,6 +3,10 @@ import { Operators } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import { anEmail } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
+import { OPERATORS } from './hosts.js'
+
+/** The variables with which a stage has the console. */
+export const CONSOLE = { OPERATOR_ORIGIN: OPERATORS, OPERATOR_ADDRESSES: '127.0.0.1,::1' }
 
 const PASSWORD = 'the password of an operator'
 

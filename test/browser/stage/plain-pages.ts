@@ -1,13 +1,9 @@
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Certificate } from './certificate.js'
 import { API, MAIN, ORIGINS, SHOP_ONE, SHOP_TWO } from './hosts.js'
 import type { Pages } from './pages.js'
+import { serveFiles } from './served-files.js'
 
 const HTML = '<!doctype html><title>A page</title><script type="module" src="/page.js"></script>'
 const CLIENT = join(__dirname, '../../../packages/client/src/index.ts')
@@ -23,31 +19,17 @@ const SCRIPTS: Readonly<Record<string, string>> = {
  * The smallest page that every origin could have, with the client as `client` where it has one. Anybody's page has the
  * same strict CSP as ours would, but for those that are not ours, who stop at nothing.
  */
-export async function startPlainPages({ certFile, keyFile }: Certificate): Promise<Pages> {
+export async function startPlainPages(certificate: Certificate): Promise<Pages> {
   const bundle = await bundleClient()
-  const server = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) })
-  server.on('request', ({ url, headers }, response) => {
-    const make = SCRIPTS[`https://${headers.host}`]
-    if (make) response.setHeader('Content-Security-Policy', `default-src 'self'; connect-src ${API}`)
-    if (url === '/mainstay.js') send(response, 'text/javascript', bundle)
-    else if (url === '/page.js') send(response, 'text/javascript', make ? scriptOf(make) : '')
-    else if (url === '/') send(response, 'text/html', HTML)
-    else response.writeHead(404).end()
+  return serveFiles(certificate, ORIGINS, (origin, path) => {
+    const make = SCRIPTS[origin]
+    const policy = make && { 'Content-Security-Policy': `default-src 'self'; connect-src ${API}` }
+    const headers = policy ?? {}
+    const script = (body: string) => ({ type: 'text/javascript', body, headers })
+    if (path === '/mainstay.js') return script(bundle)
+    if (path === '/page.js') return script(make ? scriptOf(make) : '')
+    return path === '/' ? { type: 'text/html', body: HTML, headers } : null
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    ports: Object.fromEntries(ORIGINS.map(origin => [origin, port])),
-    stop: async () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
-}
-
-function send(response: ServerResponse, type: string, body: string): void {
-  response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(body)
 }
 
 function scriptOf(make: string): string {

@@ -1,19 +1,6 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { eventually } from '../../support/eventually.js'
 import { PASSWORD } from '../../support/people.js'
-
-/** A tab for the real pages, and what went wrong in it by the browser's account. */
-export async function openTab(person: BrowserContext): Promise<{ page: Page; complaints: string[] }> {
-  const page = await person.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', ({ message }) => complaints.push(message))
-  page.on('console', message => {
-    // A refusal of the API is no fault of the page.
-    const isRefusal = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
-  })
-  return { page, complaints }
-}
 
 /** Goes there and waits until the page has what it shows. */
 export async function visit(page: Page, url: string): Promise<void> {

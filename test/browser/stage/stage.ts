@@ -1,7 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { TestApp } from '../../support/test-app.js'
+import { type Environment, TestApp } from '../../support/test-app.js'
 import type { Certificate } from './certificate.js'
 import { lead, sharedChromium, trustedCertificate } from './chromium.js'
 import { API, MAIN, OPERATORS, SHOP_ONE, SHOP_TWO } from './hosts.js'
@@ -10,8 +11,6 @@ import { openPlainDoor } from './plain-door.js'
 import { startPlainPages } from './plain-pages.js'
 import { ReceivedRequests } from './received-requests.js'
 
-/** For the hook that starts a stage: three servers, perhaps a browser, on a machine that may be busy. */
-export const START_MS = 120_000
 /** Of each step in a browser, on a machine that may be busy. */
 const PATIENCE_MS = 30_000
 
@@ -20,7 +19,9 @@ const PATIENCE_MS = 30_000
  * worker. One at a time: the browser is led to the latest.
  */
 export class Stage {
-  private readonly people: BrowserContext[] = []
+  readonly people: BrowserContext[] = []
+  /** What went wrong in the tabs of the real pages, by the browser's account. */
+  readonly complaints: string[] = []
 
   private constructor(
     readonly app: TestApp,
@@ -32,7 +33,7 @@ export class Stage {
 
   static async start(
     startPages: (certificate: Certificate) => Promise<Pages> = startPlainPages,
-    environment: Readonly<Record<string, string>> = {},
+    environment: Environment = {},
   ): Promise<Stage> {
     const cleanUp: (() => unknown)[] = []
     try {
@@ -51,6 +52,23 @@ export class Stage {
     return person
   }
 
+  /** A tab of another person for the real pages. */
+  async newTab(options: BrowserContextOptions = {}): Promise<Page> {
+    return this.openTab(await this.newPerson(options))
+  }
+
+  /** A tab for the real pages. */
+  async openTab(person: BrowserContext): Promise<Page> {
+    const page = await person.newPage()
+    page.on('pageerror', ({ message }) => this.complaints.push(message))
+    page.on('console', message => {
+      // A refusal of the API is no fault of the page.
+      const isRefusal = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isRefusal) this.complaints.push(message.text())
+    })
+    return page
+  }
+
   async stop(): Promise<void> {
     for (const step of this.cleanUp) await step()
   }
@@ -58,7 +76,7 @@ export class Stage {
   private static async startWith(
     cleanUp: (() => unknown)[],
     startPages: (certificate: Certificate) => Promise<Pages>,
-    environment: Readonly<Record<string, string>>,
+    environment: Environment,
   ): Promise<Stage> {
     const certificate = await trustedCertificate()
     const [redis, database] = await Promise.all([startRedis(), createDatabase()])
@@ -95,4 +113,31 @@ export class Stage {
     })
     return stage
   }
+}
+
+/**
+ * A stage for the tests of the file that calls this, as `anApp` has an app. Nothing may go wrong in the tabs of a test; who
+ * came in it leaves before the next.
+ */
+export function aStage(
+  startPages?: Parameters<typeof Stage.start>[0],
+  environment: Environment | (() => Environment) = {},
+): Stage {
+  const stage: Stage = Object.create(Stage.prototype)
+  let others = 0
+  beforeAll(async () => {
+    const variables = typeof environment === 'function' ? environment() : environment
+    Object.assign(stage, await Stage.start(startPages, variables))
+  })
+  let guests: BrowserContext[] = []
+  beforeEach(async () => {
+    for (const person of guests) await person.close()
+    others = stage.people.length
+  })
+  afterEach(() => {
+    guests = stage.people.slice(others)
+    expect(stage.complaints.splice(0)).toEqual([])
+  })
+  afterAll(() => stage.app && stage.stop())
+  return stage
 }
