@@ -68,12 +68,9 @@ export function sendLogin(
   { email }: { readonly email: string },
   { source = 'main', password = PASSWORD, ...headers }: Login = {},
 ): Promise<TestResponse> {
+  const body = { email, password, source }
   const Origin = source === 'main' ? MAIN : SHOP_ONE
-  return app.post(
-    '/api/login',
-    { email, password, source },
-    { Origin, ...(headers as Record<string, string>) },
-  )
+  return app.post('/api/login', body, { Origin, ...(headers as Record<string, string>) })
 }
 
 /** Logs in over HTTP, as a page of that kind of site would. */

@@ -12,7 +12,7 @@ describe('The audit log', () => {
 
   /** The rows of one request. */
   async function rowsOf({ headers }: TestResponse) {
-    return await app.auditRows({ requestId: headers['x-request-id'] })
+    return app.auditRows({ requestId: headers['x-request-id'] })
   }
 
   /** What the rows say of who it was. */

@@ -88,17 +88,9 @@ describe('anomalies', () => {
     return { 'X-Forwarded-For': ip, 'User-Agent': userAgent }
   }
 
-  function tryLogin({ email }: Pick<User, 'email'>, from: From = {}, source: Source = 'main') {
-    return sendLogin(
-      app,
-      { email },
-      {
-        source,
-        Origin: source === 'main' ? MAIN : SHOP_ONE,
-        ...headersOf(from),
-        ...(from.device !== undefined && { Cookie: `__Host-device=${from.device}` }),
-      },
-    )
+  function tryLogin(user: Pick<User, 'email'>, from: From = {}, source: Source = 'main') {
+    const device = from.device !== undefined && { Cookie: `__Host-device=${from.device}` }
+    return sendLogin(app, user, { source, ...headersOf(from), ...device })
   }
 
   /** The sessionId. */

@@ -44,7 +44,6 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
 
 let app: TestApp
-const database = () => app.database
 const sidOf = ({ sessionId }: Pick<SignedIn, 'sessionId'>) => handleOf(sessionId as SessionId)
 
 /** A member on the main site and, from there, on a satellite. */
@@ -246,7 +245,7 @@ describe('with several connections to the database', () => {
     // Of which the handle of the child comes first.
     const [parent, child] = await listParentAndChild(member, 'z'.repeat(43), 'a'.repeat(43))
     let ending: Promise<number> | undefined
-    await database().transaction(async transaction => {
+    await app.database.transaction(async transaction => {
       await transaction.execute(lock(parent))
       ending = app.get(UserAdministration).endSessions(member)
       await untilWaiting(app)
@@ -268,7 +267,7 @@ describe('with several connections to the database', () => {
     const replaced = [first, second].map(({ sessionId }) => sessionId as SessionId)
     const client = { requestId: 'a-request', ip: '203.0.113.7', userAgent: PHONE, origin: MAIN }
     let ending: Promise<void> | undefined
-    await database().transaction(async transaction => {
+    await app.database.transaction(async transaction => {
       await transaction.execute(lock(sidOf(first)))
       ending = app.get(SessionChanges).endReplaced(replaced, client)
       await untilWaiting(app)
@@ -316,7 +315,7 @@ async function listParentAndChild({ id: userId, accountId }: User, ...handles: r
   const expiresAt = secondsAfter(app.clock.now(), 60 * 60)
   for (const sid of [parentSid, childSid]) await listRow(app, { sid, userId, accountId, expiresAt })
   const link = { childSid, parentSid, userId, origin: SHOP_ONE, expiresAt }
-  await database().run(db => db.insert(sessionLinks).values(link))
+  await app.database.run(db => db.insert(sessionLinks).values(link))
   return [parentSid, childSid] as const
 }
 
@@ -328,11 +327,11 @@ function handOffOrRefusal(main: SignedIn, satellite: string): Promise<string> {
 }
 
 async function linksOf({ id }: User) {
-  return database().run(db => db.select().from(sessionLinks).where(eq(sessionLinks.userId, id)))
+  return app.database.run(db => db.select().from(sessionLinks).where(eq(sessionLinks.userId, id)))
 }
 
 async function liveSidsOf({ id }: User) {
   const isLive = and(eq(sessions.userId, id), isNull(sessions.endedAt))
-  const rows = await database().run(db => db.select({ sid: sessions.sid }).from(sessions).where(isLive))
+  const rows = await app.database.run(db => db.select({ sid: sessions.sid }).from(sessions).where(isLive))
   return rows.map(({ sid }) => sid)
 }

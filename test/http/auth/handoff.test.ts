@@ -33,7 +33,6 @@ const ENDED = '401 SESSION_NOT_FOUND'
 const app = anApp()
 
 const newOrigin = () => `https://shop-${randomUUID().slice(0, 8)}.test`
-const database = () => app.database
 const administration = () => app.get(UserAdministration)
 
 /** A member of an account with a satellite, logged in on the main site. */
@@ -54,7 +53,7 @@ async function aVisitorOnTheWay(change?: Parameters<typeof aSatellite>[3]) {
 }
 
 async function auditOf(userId: string) {
-  return await app.auditRows({ userId })
+  return app.auditRows({ userId })
 }
 
 describe('a hand-off', () => {
@@ -176,7 +175,7 @@ describe('a hand-off', () => {
     const preview = `https://pr-7.preview-${suffix}.test`
     await aSatellite(app, owner, pattern, { kind: 'preview' })
     expect(outcome(await requestCode(app, main, preview))).toBe('403 NOT_INVITED')
-    await database().run(db =>
+    await app.database.run(db =>
       db
         .update(users)
         .set({ satellites: [pattern] })
@@ -244,7 +243,7 @@ describe('a code', () => {
     const disabled = await aVisitorOnTheWay()
     await administration().disable(disabled.member)
     const uninvited = await aVisitorOnTheWay()
-    await database().run(db =>
+    await app.database.run(db =>
       db
         .update(users)
         .set({ satellites: [SHOP_TWO] })
@@ -263,12 +262,12 @@ describe('a code', () => {
     await refresh()
     const { code, verifier, origin } = suspended
     expect(outcome(await redeem(app, { code, verifier }, origin))).toBe('403 ORIGIN_NOT_ALLOWED')
-    await database().run(db => db.delete(satellites).where(eq(satellites.id, suspended.satellite.id)))
+    await app.database.run(db => db.delete(satellites).where(eq(satellites.id, suspended.satellite.id)))
     await aSatellite(app, await anOwner(app), origin)
     expect(outcome(await redeem(app, { code, verifier }, origin))).toBe(INVALID)
 
     const changed = await aVisitorOnTheWay()
-    await database().run(db =>
+    await app.database.run(db =>
       db.update(satellites).set({ loginMode: 'password' }).where(eq(satellites.id, changed.satellite.id)),
     )
     await refresh()

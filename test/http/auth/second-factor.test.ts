@@ -53,8 +53,6 @@ afterAll(async () => {
   await app?.stop()
 })
 
-const database = () => app.database
-
 async function anEnrolled() {
   const user = await anOwner(app)
   return { user, phone: await giveAuthenticator(app, user), codes: await giveRecoveryCodes(app, user) }
@@ -365,7 +363,7 @@ describe('a challenge', () => {
   it('is in the database as a hash, and without the password or its hash', async () => {
     const { user } = await anEnrolled()
     const challenge = await aChallenge(app, user)
-    const rows = await database().run(db =>
+    const rows = await app.database.run(db =>
       db.select().from(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id)),
     )
     expect(rows).toHaveLength(1)
@@ -406,17 +404,17 @@ describe('strangers', () => {
   it('find no secret in the database, and a secret copied to another user opens nothing', async () => {
     const [{ user, phone, codes }, other] = [await anEnrolled(), await anEnrolled()]
     const dump = JSON.stringify([
-      await database().run(db => db.select().from(totpFactors)),
-      await database().run(db => db.select().from(recoveryCodes)),
+      await app.database.run(db => db.select().from(totpFactors)),
+      await app.database.run(db => db.select().from(recoveryCodes)),
     ])
     expect(dump).toContain(user.id)
     for (const secret of [phone.secret, ...codes, ...codes.map(code => code.replaceAll('-', ''))])
       expect(dump).not.toContain(secret)
 
-    const [mine] = await database().run(db =>
+    const [mine] = await app.database.run(db =>
       db.select().from(totpFactors).where(eq(totpFactors.userId, user.id)),
     )
-    await database().run(db =>
+    await app.database.run(db =>
       db.update(totpFactors).set({ secret: mine!.secret }).where(eq(totpFactors.userId, other.user.id)),
     )
     const challenge = await aChallenge(app, other.user)

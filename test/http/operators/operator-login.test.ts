@@ -130,7 +130,7 @@ describe('operator console: login', () => {
   })
 
   async function rowsOf(action: string) {
-    return await app.auditRows({ action })
+    return app.auditRows({ action })
   }
 })
 

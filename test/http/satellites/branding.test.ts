@@ -63,12 +63,8 @@ describe('The branding of a satellite', () => {
     return (await app.mailsTo(email)).at(-1) as ReceivedMail
   }
 
-  async function logIn({ email }: User, at: string, userAgent: string): Promise<void> {
-    const answer = await sendLogin(
-      app,
-      { email },
-      { source: 'satellite', Origin: at, 'User-Agent': userAgent },
-    )
+  async function logIn(user: User, at: string, userAgent: string): Promise<void> {
+    const answer = await sendLogin(app, user, { source: 'satellite', Origin: at, 'User-Agent': userAgent })
     expect(outcome(answer)).toBe('200')
   }
 

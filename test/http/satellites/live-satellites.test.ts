@@ -312,9 +312,7 @@ describe('Two replicas', () => {
     const session = await signIn(first, owner, 'main')
     const database = first.database
     const registered = first.get(RegisteredSatellites)
-    const isWaiting = async () => {
-      return (await first.query(sql`select from pg_locks where not granted`)).length > 0
-    }
+    const isWaiting = async () => (await first.query(sql`select from pg_locks where not granted`)).length > 0
     const ofAccount = await database.transaction(async transaction => {
       await registered.findLocked(transaction, owner.accountId, id)
       const answer = onMainSite(first, session, 'PATCH', '/api/account', { handoffRequired: 'everyone' })

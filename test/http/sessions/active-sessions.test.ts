@@ -52,12 +52,9 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
   const endOthers = (signedIn: SignedIn, origin = MAIN) => call('DELETE', '/api/sessions', signedIn, origin)
 
   /** An app sends no Origin. */
-  async function signInByApp({ email }: User): Promise<SignedIn> {
-    const answer = await sendLogin(
-      app,
-      { email },
-      { source: 'satellite', Origin: [], 'User-Agent': 'MainstayApp/2.1 (iPhone; iOS 18.6)' },
-    )
+  async function signInByApp(user: User): Promise<SignedIn> {
+    const device = { 'User-Agent': 'MainstayApp/2.1 (iPhone; iOS 18.6)' }
+    const answer = await sendLogin(app, user, { source: 'satellite', Origin: [], ...device })
     return { ...answer.json, answer }
   }
 

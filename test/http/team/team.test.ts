@@ -44,7 +44,7 @@ describe('the team', () => {
   }
 
   async function rowsOf(userId: string, action: string) {
-    return await app.auditRows({ userId, action })
+    return app.auditRows({ userId, action })
   }
 
   describe('who may ask', () => {
