@@ -276,6 +276,12 @@ describe('what people see', () => {
     await expectGoodPage(page, 'main-handoff')
     expect(await pageColor()).toBe('rgb(255, 241, 242)')
     expect(await page.evaluate('document.images[0].naturalWidth')).toBeGreaterThan(0)
+    // It goes with one theme, which nobody chooses, in another tab either.
+    expect(await page.getByLabel('Light or dark').isVisible()).toBe(false)
+    await page.evaluate(`localStorage.setItem('mainstay.theme', 'dark')
+      dispatchEvent(new StorageEvent('storage', { key: 'mainstay.theme' }))
+      localStorage.removeItem('mainstay.theme')`)
+    expect(await page.evaluate('document.documentElement.style.colorScheme')).toBe('light')
 
     const name = 'The wholesale department of a company with a rather long name & sons'
     await change({ branding: { name, logoUrl: null, accent: '#ffffff', background: '#000000' } })

@@ -78,7 +78,8 @@ export function setTheme(theme: Theme): void {
 }
 
 function showTheme(theme: Theme): void {
-  if (site.background) return
+  // The background decides.
+  if (style.getPropertyValue('--page')) return
   if (theme === 'system') style.removeProperty('color-scheme')
   else style.colorScheme = theme
 }
