@@ -6,7 +6,7 @@ import { ChoiceField, choose, DayField, PageLinks, periodIn, usePage } from '../
 import { Loaded } from '../../../pieces/loading.js'
 import { Menu } from '../../../pieces/navigation.js'
 import { Failure } from '../../../pieces/notices.js'
-import { Page, Section } from '../../../pieces/page.js'
+import { Empty, Page, Section } from '../../../pieces/page.js'
 import { deviceWords } from '../../../pieces/people.js'
 import { usePlace } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site.js'
@@ -102,7 +102,7 @@ interface EntryRow {
 
 /** Sentences, under a heading for each day in the reader's time zone; each opens to show its details. */
 function Entries({ rows }: { readonly rows: readonly EntryRow[] }) {
-  if (rows.length === 0) return <p className="absent">{t('audit.none')}</p>
+  if (rows.length === 0) return <Empty icon="list">{t('audit.none')}</Empty>
   return daysOf(rows).map(({ day, rows: ofDay }) => (
     <section key={day} className="day">
       <h3>{dayName(day)}</h3>

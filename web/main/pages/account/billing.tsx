@@ -188,7 +188,11 @@ function PlansCard({
       <ul className="plans">
         {plans.map(plan => (
           <PlanCard key={plan.priceId} plan={plan} isCurrent={isChange && plan.priceId === subscription.plan}>
-            <Choose plan={plan} isChange={isChange} />
+            <Choose
+              plan={plan}
+              isChange={isChange}
+              isOneOfSeveral={plans.some(other => other !== plan && other.name === plan.name)}
+            />
           </PlanCard>
         ))}
       </ul>
@@ -196,14 +200,30 @@ function PlansCard({
   )
 }
 
-function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isChange: boolean }) {
+function Choose({
+  plan,
+  isChange,
+  isOneOfSeveral,
+}: {
+  readonly plan: OfferedPlan
+  readonly isChange: boolean
+  /** Whether others have its name, at another price. */
+  readonly isOneOfSeveral: boolean
+}) {
   // A change of plan involves no payment there, so returning from it does not mean that a payment was abandoned.
   const back = isChange ? `${location.origin}${BILLING_PAGE}` : null
   const action = useAction(() => startCheckout(plan.priceId, back))
-  const name = t(isChange ? 'plan.changeTo' : 'plan.subscribeTo', { name: planText(plan) })
+  const price = isOneOfSeveral ? priceText(plan) : null
+  const name = isChange
+    ? t('plan.changeTo', { name: price ?? planText(plan) })
+    : t('plan.subscribeTo', { name: planText(plan) })
   return (
     <>
-      <ActionButton action={action} kind={isChange ? 'plain' : 'primary'}>
+      <ActionButton
+        action={action}
+        kind={isChange ? 'plain' : 'primary'}
+        label={price === null || isChange ? name : `${name}: ${price}`}
+      >
         {name}
       </ActionButton>
       <Failure error={action.error} />

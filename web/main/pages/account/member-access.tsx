@@ -42,6 +42,22 @@ export function PermissionBoxes({
   )
 }
 
+/** Those that somebody has, in a word or as many as it takes. */
+export function PermissionChips({ permissions }: { readonly permissions: Permissions }) {
+  const given = PERMISSIONS.filter(name => permissions[name])
+  if (given.length === PERMISSIONS.length) return <span className="tag">{t('team.allPermissions')}</span>
+  if (given.length === 0) return <span className="absent">{t('team.none')}</span>
+  return (
+    <span className="tags">
+      {given.map(name => (
+        <span key={name} className="tag">
+          {permissionName(name)}
+        </span>
+      ))}
+    </span>
+  )
+}
+
 /** Those that the user has changed here: of the others, this page may no longer know how they are. */
 export function permissionChangesIn(form: HTMLFormElement): Partial<Permissions> {
   const changed = PERMISSIONS.flatMap(name => {

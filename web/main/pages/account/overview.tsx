@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../../../pieces/icon.js'
 import { type Load, Loaded, LoadedTogether, useLoad } from '../../../pieces/loading.js'
 import { Warning } from '../../../pieces/notices.js'
 import { Page, Section, SiteLinks } from '../../../pieces/page.js'
-import { deviceWords, PERMISSIONS, permissionName } from '../../../pieces/people.js'
+import { deviceWords } from '../../../pieces/people.js'
 import { Link } from '../../../pieces/router.js'
 import { hostOf, site } from '../../../pieces/site.js'
 import { maySubscribe, type Subscription } from '../../../pieces/subscription.js'
@@ -23,6 +23,7 @@ import {
 } from '../../api.js'
 import { readOwnSubscription } from '../../checkout.js'
 import { iconOf, peopleIn, sentenceOf } from './audit-entry.js'
+import { PermissionChips } from './member-access.js'
 
 export function OverviewPage({
   caller,
@@ -99,13 +100,7 @@ function YouCard({
               {role === 'owner' ? t('role.ownerLong') : t('role.memberLong')}
             </Fact>
             <Fact name={t('permission.title')}>
-              <span className="tags">
-                {PERMISSIONS.filter(permission => permissions[permission]).map(permission => (
-                  <span key={permission} className="tag">
-                    {permissionName(permission)}
-                  </span>
-                ))}
-              </span>
+              <PermissionChips permissions={permissions} />
             </Fact>
             {satellites && (
               <Fact name={t('overview.sites')}>

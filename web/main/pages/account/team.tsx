@@ -1,4 +1,4 @@
-import type { Caller, Permissions } from '@mainstay-auth/client'
+import type { Caller } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { SearchField } from '../../../pieces/controls.js'
 import { Dialog } from '../../../pieces/dialog.js'
@@ -21,6 +21,7 @@ import {
   NEW_MEMBER,
   NewMembersSatellites,
   PermissionBoxes,
+  PermissionChips,
   permissionsIn,
   satellitesIn,
 } from './member-access.js'
@@ -312,21 +313,6 @@ function Standing({ person: { isDisabled, hasSecondFactor, mustEnrol } }: { read
       {isDisabled && <span className="tag bad">{t('team.disabled')}</span>}
       {mustEnrol && <span className="tag warn">{t('team.mustEnrol')}</span>}
       {hasSecondFactor && <span className="tag good">{t('factor.tag')}</span>}
-    </span>
-  )
-}
-
-function PermissionChips({ permissions }: { readonly permissions: Permissions }) {
-  const given = PERMISSIONS.filter(name => permissions[name])
-  if (given.length === PERMISSIONS.length) return <span className="tag">{t('team.allPermissions')}</span>
-  if (given.length === 0) return <span className="absent">{t('team.none')}</span>
-  return (
-    <span className="tags">
-      {given.map(name => (
-        <span key={name} className="tag">
-          {permissionName(name)}
-        </span>
-      ))}
     </span>
   )
 }
