@@ -187,7 +187,11 @@ describe('an operator', () => {
       await untilShown(page)
     }
     await visit(page, `${OPERATORS}/nothing`)
-    await page.getByText('There is no such page').waitFor()
+    await page.getByText('Page not found').waitFor()
+    for (const kind of ['users', 'accounts']) {
+      await visit(page, `${OPERATORS}/${kind}/00000000-0000-4000-8000-000000000000`)
+      await page.getByText('It may have been removed').waitFor()
+    }
   })
 
   test('takes over a suspension that the account has made', async () => {
@@ -408,9 +412,9 @@ test('an operator who reads German is told in German what was refused, and can c
   await visit(page, `${OPERATORS}/nothing`)
   await page.getByRole('button', { name: 'Kontomenü' }).click()
   await page.getByLabel('Sprache').selectOption('English')
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.reload()
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
 })
 
 describe('a reason that an operator has typed', () => {

@@ -6,7 +6,7 @@ import { Loaded, useLoad } from '../pieces/loading.js'
 import { Menu, RowNav, SkipLink } from '../pieces/navigation.js'
 import { Failure, isRefusal, Toasts } from '../pieces/notices.js'
 import { OutageNotice, retryNow, useOutage } from '../pieces/outage.js'
-import { BrandLink, EmptyPage, LanguageChoice, Page, SmallPage, ThemeChoice } from '../pieces/page.js'
+import { BrandLink, LanguageChoice, SmallPage, ThemeChoice } from '../pieces/page.js'
 import { Avatar } from '../pieces/people.js'
 import { Link, usePlace } from '../pieces/router.js'
 import { site } from '../pieces/site.js'
@@ -18,6 +18,7 @@ import { ActivityPage } from './pages/activity.js'
 import { HealthPage } from './pages/health.js'
 import { LoginPage } from './pages/login.js'
 import { MailsPage } from './pages/mails.js'
+import { NotFoundPage } from './pages/not-found.js'
 import { PasskeysPage } from './pages/passkeys.js'
 import { PaymentsPage } from './pages/payments.js'
 import { SatellitesPage } from './pages/satellites.js'
@@ -176,12 +177,4 @@ function linksOf() {
 /** Pages of people and accounts belong to the search. */
 function isWithin(path: string, href: string): boolean {
   return path === href || (href === '/' && /^\/(users|accounts)\//.test(path))
-}
-
-export function NotFoundPage() {
-  return (
-    <Page title={t('console.notFound.title')}>
-      <EmptyPage link={t('console.notFound.search')}>{t('notFound.mistyped')}</EmptyPage>
-    </Page>
-  )
 }

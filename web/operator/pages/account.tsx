@@ -1,5 +1,5 @@
 import { Loaded, useLoad } from '../../pieces/loading.js'
-import { Hint } from '../../pieces/notices.js'
+import { Hint, isRefusal } from '../../pieces/notices.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { site } from '../../pieces/site.js'
@@ -8,6 +8,7 @@ import { Day, When } from '../../pieces/time.js'
 import { type Account, ask } from '../api.js'
 import { T, t } from '../language.js'
 import { LogRows, UserRow } from '../rows.js'
+import { NotFoundPage } from './not-found.js'
 import { EventRows } from './payments.js'
 import { SatelliteRows } from './satellites.js'
 
@@ -15,6 +16,7 @@ export function AccountPage({ id }: { readonly id: string }) {
   const after = usePlace().query.get('after')
   const path = `accounts/${id}${after ? `?${new URLSearchParams({ after })}` : ''}`
   const account = useLoad(() => ask<Account>(path), path)
+  if (isRefusal(account.error, 'NOT_FOUND')) return <NotFoundPage wasThere />
   return (
     <Page title={account.data ? nameOf(account.data) : t('nav.account')}>
       <Loaded of={account} shape="rows">

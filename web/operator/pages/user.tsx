@@ -1,5 +1,5 @@
 import { Loaded, useLoad } from '../../pieces/loading.js'
-import { Hint } from '../../pieces/notices.js'
+import { Hint, isRefusal } from '../../pieces/notices.js'
 import { Page, Section } from '../../pieces/page.js'
 import { deviceWords, PermissionList } from '../../pieces/people.js'
 import { hostOf } from '../../pieces/site.js'
@@ -9,9 +9,11 @@ import { ask, type Person } from '../api.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
 import { AccountLink, LogRows, RowList } from '../rows.js'
+import { NotFoundPage } from './not-found.js'
 
 export function UserPage({ id }: { readonly id: string }) {
   const person = useLoad(() => ask<Person>(`users/${id}`), id)
+  if (isRefusal(person.error, 'NOT_FOUND')) return <NotFoundPage wasThere />
   return (
     <Page title={person.data?.email ?? t('console.user.title')}>
       <Loaded of={person} shape="rows">
