@@ -14,7 +14,7 @@ export const GALLERY = '/dev/mails/gallery'
 export function serveMailGallery(pages: DevPages, sender: MailSender): void {
   pages.serve(GALLERY, () => ({
     title: 'Kinds of mail',
-    lead: 'Every mail that can be sent, with made-up values. Changing the texts shows here after a restart.',
+    lead: 'Every mail that can be sent, with made-up values. Changes to their texts show after a restart.',
     content: html`${filterField('Kind or subject')}
 ${choiceOf('Language', Object.fromEntries(LANGUAGES.map(name => [name, nameOf(name)])))}${THEME_CHOICE}
 <div class="gallery">${MAILS.flatMap(name => (name === 'notice' ? NOTICES.map(opening => cardOf(name, sender, opening)) : cardOf(name, sender)))}</div>`,

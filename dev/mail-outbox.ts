@@ -106,7 +106,7 @@ export function serveMailOutbox(pages: DevPages, outbox: MailOutbox): void {
   pages.serve(OUTBOX, () => listPage(outbox.mails))
   pages.serve(`${OUTBOX}/:index`, ({ index }) => {
     const mail = outbox.mails[Number(index)]
-    return mail ? mailPage(mail) : { ...listPage(outbox.mails), isMissing: true }
+    return mail ? mailPage(mail) : { ...listPage(outbox.mails), lead: NO_SUCH_MAIL, isMissing: true }
   })
   // How many mails there are now: the list in the browser follows.
   const readers = new Set<ServerResponse>()
@@ -131,17 +131,20 @@ export function serveMailOutbox(pages: DevPages, outbox: MailOutbox): void {
   })
 }
 
+/** A restart forgets them. */
+const NO_SUCH_MAIL = 'This mail is not there, or no longer. Below is everything mailed since the start.'
+
 /** All mails, newest first. */
 function listPage(mails: readonly ReceivedMail[]): DevPage {
   const rows = mails.map(
     (mail, index) => html`<li data-filtered>
-<div><a href="${OUTBOX}/${index}">${mail.subject}</a><small>${mail.to} · ${timeOf(mail)}</small></div>${linkButton(mail)}</li>\n`,
+<div><a href="${OUTBOX}/${index}">${mail.subject}</a><small>${mail.to} · <time>${timeOf(mail)}</time></small></div>${linkButton(mail)}</li>\n`,
   )
   const list = html`<ul class="rows">${rows.reverse()}</ul>`
   const none = html`<p class="absent">No mail yet: this page shows each as it comes.</p>`
   return {
     title: 'Mails',
-    lead: 'Whatever was mailed since the start. None of it has left this machine.',
+    lead: 'Everything mailed since the start. None of it has left this machine.',
     content: html`${filterField('Address or subject')}<div class="card" data-live="${NEWS}" data-seen="${mails.length}">
 ${mails.length > 0 ? list : none}
 </div>`,

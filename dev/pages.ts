@@ -111,8 +111,11 @@ function styleSheet(): string {
 const STYLE = `
 [hidden], .group:not(:has([data-filtered]:not([hidden]))) { display: none !important; }
 @media (pointer: coarse) { .rows a:not(.button) { display: inline-block; padding-block: 0.75rem; } }
-.filter { display: flex; flex-wrap: wrap; align-items: baseline; gap: var(--space-2) var(--space-3); margin-block-end: var(--space-4); }
+@media (max-width: 30rem) { .rows > li > :first-child { flex-basis: 100%; } }
+.filter { display: flex; flex-wrap: wrap; align-items: baseline; gap: var(--space-2) 0; margin-block-end: var(--space-4); }
+.filter > label { margin-inline-end: var(--space-3); font-weight: var(--medium); }
 .filter > input { flex: 1 1 14rem; max-width: 26rem; }
+.filter > small:not(:empty) { margin-inline-start: var(--space-3); }
 .looks { display: inline-flex; margin-inline-end: var(--space-8); flex-wrap: wrap; align-items: center; gap: 0 var(--space-4); }
 .looks > legend { float: left; margin: 0; }
 details { margin-block-end: var(--space-2); border: 1px solid var(--line); border-radius: var(--radius-card); background: var(--surface); }
@@ -125,7 +128,7 @@ main:has([name="theme"][value="dark"]:checked) iframe { color-scheme: dark; }
 main:has([name="width"][value="phone"]:checked) iframe { width: min(375px, 100%); }
 ${LANGUAGES.map(language => `main:has([name="language"][value="${language}"]:checked) .gallery [lang]:not([lang="${language}"]) { display: none; }`).join('\n')}
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: 0 var(--space-5); align-items: start; }
-.gallery .card { margin-block-end: var(--space-5); }
+.gallery .card { min-width: 0; margin-block-end: var(--space-5); overflow-wrap: break-word; }
 .gallery iframe { margin: var(--space-3) 0 0; }
 .reference h2 { margin: var(--space-10) 0 var(--space-2); font-size: var(--text-h1); scroll-margin-block-start: 4rem; }
 .reference h3 { display: inline; margin: 0; font-size: var(--text-body); }
