@@ -7,8 +7,11 @@ import { followRepositoryLinks, LEFT_OUT, placeOf } from './repository-links.js'
 /** As the main site has it. */
 const ICON = readFileSync(new URL('../../web/main/icon.svg', import.meta.url), 'utf8')
 
-/** On a phone, columns of tables keep room for a word or two. */
-const TABLES = '@media (max-width: 640px) { .vp-doc :is(th, td) { min-width: 6.5rem; padding: 8px 10px; } }'
+/** On a phone, columns of tables keep room for a word or two, and no address takes it from the next one. */
+const TABLES = `@media (max-width: 640px) {
+  .vp-doc :is(th, td) { min-width: 6.5rem; padding: 8px 10px; }
+  .vp-doc td a { overflow-wrap: anywhere; }
+}`
 
 /** Pictures that are there once for each theme. */
 const THEMES = '.dark .light-only, html:not(.dark) .dark-only { display: none; }'
