@@ -666,7 +666,7 @@ describe('anomalies', () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         const now = app.clock.now()
-        await stampSession(app.get(Database), app.get(SessionStore), handleOf(sessionId), aStamp(now), now)
+        await stampSession(app.database, app.get(SessionStore), handleOf(sessionId), aStamp(now), now)
         const stolen = { ip: OFFICE, userAgent: IPHONE }
         expect(outcome(await refresh(sessionId, stolen))).toBe('200')
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: null })
@@ -685,7 +685,7 @@ describe('anomalies', () => {
       it('keeps the re-authentication below that score', async () => {
         const sessionId = await logIn(await anOwner(app))
         const now = new Date(Math.floor(app.clock.now().getTime() / 1000) * 1000)
-        await stampSession(app.get(Database), app.get(SessionStore), handleOf(sessionId), aStamp(now), now)
+        await stampSession(app.database, app.get(SessionStore), handleOf(sessionId), aStamp(now), now)
         await refresh(sessionId, { ip: MOBILE })
         expect(await sessionOf(sessionId)).toMatchObject({ reauthenticatedAt: now })
       })
