@@ -6,7 +6,6 @@ import { aStamp } from '../../contracts/a-session.js'
 import { stampSession } from '../../contracts/kept-session.js'
 import {
   asSessionId,
-  Database,
   handleOf,
   newSessionId,
   type SessionId,
@@ -64,9 +63,9 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
 
   async function stampReauthentication(signedIn: SignedIn): Promise<void> {
     const now = app.clock.now()
-    expect(
-      await stampSession(app.get(Database), app.get(SessionStore), sidOf(signedIn), aStamp(now), now),
-    ).toBe(true)
+    expect(await stampSession(app.database, app.get(SessionStore), sidOf(signedIn), aStamp(now), now)).toBe(
+      true,
+    )
   }
 
   async function revocationsOf({ id }: User) {
