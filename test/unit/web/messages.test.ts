@@ -91,7 +91,7 @@ describe('the message files', () => {
       ...['audit.sentence.did', 'field.name', 'field.nameOptional', 'invoice.pdf', 'invoice.status'],
       'member.person',
       ...['nav.navigation', 'passkeys.title', 'plan.price', 'satellite.state', 'session.app'],
-      ...['subscription.state', 'team.title'],
+      ...['subscription.state', 'team.title', 'theme.system'],
     ])
   })
 
