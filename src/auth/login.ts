@@ -283,6 +283,7 @@ export class PasswordLogin {
         .select({
           ...getTableColumns(users),
           entitled: accounts.entitled,
+          accountIdleSeconds: accounts.idleSeconds,
           handoffRequired: accounts.handoffRequired,
         })
         .from(users)

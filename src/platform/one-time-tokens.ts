@@ -53,7 +53,8 @@ export interface OneTimeToken {
 /** A token, and the user it concerns, as they are now. */
 interface TriedToken {
   readonly token: OneTimeToken
-  readonly user: typeof users.$inferSelect & Pick<typeof accounts.$inferSelect, 'entitled'>
+  readonly user: typeof users.$inferSelect &
+    Pick<typeof accounts.$inferSelect, 'entitled'> & { readonly accountIdleSeconds: number | null }
 }
 
 interface NewToken {
@@ -160,7 +161,8 @@ export class OneTimeTokens {
     )
     if (!row) return null
     const { users: user, accounts: account, ...token } = row
-    return { token: token as OneTimeToken, user: { ...user, entitled: account.entitled } }
+    const { entitled, idleSeconds: accountIdleSeconds } = account
+    return { token: token as OneTimeToken, user: { ...user, entitled, accountIdleSeconds } }
   }
 
   /** Removes a valid token; returns until when it was valid, or null when there is none. Of two concurrent calls one gets it. */

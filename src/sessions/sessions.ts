@@ -246,6 +246,7 @@ export interface SessionUser extends GrantLimits {
   readonly userId: string
   readonly accountId: string
   readonly granted: Permissions
+  readonly accountIdleSeconds: number | null
 }
 
 /** A session with its secret, which only the client keeps. */
@@ -296,8 +297,7 @@ export class SessionsService {
       ip: client.ip,
       userAgent: client.userAgent,
       ...times,
-      // The account's own joins at the first refresh.
-      idleSeconds: this.terms.idleSeconds({ source, origin: client.origin }, null),
+      idleSeconds: this.terms.idleSeconds({ source, origin: client.origin }, user.accountIdleSeconds),
       reauthenticatedAt: source === 'main' && !proof.inheritedAuthTime ? times.createdAt : null,
       amr: proof.methods,
       authTime: proof.inheritedAuthTime ?? times.createdAt,

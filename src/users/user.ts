@@ -46,9 +46,10 @@ export type NewUser = Omit<
   | 'lastLoginAt'
 > & { readonly language?: string | null; readonly invitedBy?: string }
 
-/** A user with the limit of their account's plan; null means none. */
+/** A user with the limit of their account's plan and its idle timeout; null means none. */
 export interface EntitledUser extends User {
   readonly entitled: Permissions | null
+  readonly accountIdleSeconds: number | null
 }
 
 /** What the user may do now: what they were granted, within the limits of plan, satellites and enrolment. */

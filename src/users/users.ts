@@ -31,7 +31,10 @@ const DECISIVE = [
 
 /** The account's, in a query about `users`. */
 const ENTITLED = sql<Permissions | null>`(select accounts.entitled from accounts where accounts.id = users.account_id)`
-const ENTITLED_USER = { ...getTableColumns(users), entitled: ENTITLED }
+const IDLE_SECONDS = sql<
+  number | null
+>`(select accounts.idle_seconds from accounts where accounts.id = users.account_id)`
+const ENTITLED_USER = { ...getTableColumns(users), entitled: ENTITLED, accountIdleSeconds: IDLE_SECONDS }
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
