@@ -164,7 +164,7 @@ it(
     const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts()
     expect([...new Set(headings.map(text => text.split(':')[0]))]).toEqual(Object.keys(en.mails))
     expect(headings).toContain('notice: factors.passkeyAddedOpening')
-    await page.setViewportSize({ width: 320, height: 800 })
+    await page.setViewportSize({ width: 375, height: 800 })
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     await page.getByLabel('Kind or subject').fill('signUp')
     const mail = page.frameLocator('iframe >> visible=true')
