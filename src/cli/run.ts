@@ -4,6 +4,7 @@ import { packageVersion } from '../platform/config/package-root.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { inOneLine } from '../platform/log.js'
 import { startFailure } from '../serve.js'
+import { asSessionHandle } from '../sessions/session.js'
 import type { CommandContext } from './command-context.js'
 import { addAccountCommands, addFactorCommands } from './commands/account-commands.js'
 import { addAuditCommands } from './commands/audit-commands.js'
@@ -22,7 +23,7 @@ import { addDoctorCommand } from './doctor/doctor.js'
  */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    await operatorProgram(context).parseAsync(args, { from: 'user' })
+    await operatorProgram(context).parseAsync(withHandleLast(args), { from: 'user' })
     return 0
   } catch (error) {
     // Commander has explained it already.
@@ -30,6 +31,13 @@ export async function runCommand(args: readonly string[], context: CommandContex
     context.printError(explanationOf(error as Error))
     return 1
   }
+}
+
+/** One handle of a session in 64 begins with a hyphen, and is no option. */
+function withHandleLast(args: readonly string[]): string[] {
+  const isHandle = (arg: string) => arg.startsWith('-') && asSessionHandle(arg) !== null
+  const handle = args.find(isHandle)
+  return handle === undefined ? [...args] : [...args.filter(arg => arg !== handle), '--', handle]
 }
 
 /** All commands, none of them run yet. A command that fails throws, and so does one that commander refuses. */

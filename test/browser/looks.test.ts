@@ -149,7 +149,7 @@ describe.each([
     ['when nothing is reached', 0],
   ])('%s', async (_, status) => {
     const other = await stage.newTab({ locale, viewport: { width: 360, height: 667 } })
-    await other.route(`${API}/api/**`, route =>
+    await other.route(`${API}/**`, route =>
       status ? route.fulfill(isPreflight(route) ? YES : { status, headers: ALLOWED }) : route.abort(),
     )
     await other.goto(`${MAIN}/account`)

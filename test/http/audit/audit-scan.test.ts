@@ -12,7 +12,6 @@ import {
   type Db,
   type IdRange,
   idsBetween,
-  rowsOf,
   type Scanned,
   scanAuditLog,
   selectionOf,
@@ -69,8 +68,8 @@ function rows() {
 }
 
 async function firstFree(): Promise<number> {
-  const found = await app.query(sql`select last_value::int as id from audit_log_id_seq`)
-  return rowsOf<{ id: number }>(found)[0]?.id as number
+  const [found] = await app.query<{ id: number }>(sql`select last_value::int as id from audit_log_id_seq`)
+  return found?.id as number
 }
 
 /** Every combination of what can be asked for: what is there, what is rare, what only a stranger has, or nothing. */

@@ -7,6 +7,7 @@ import {
   FactorResetJob,
   factorResets,
   handleOf,
+  newSessionId,
   permissionsOf,
   pluralize,
   RedisConnection,
@@ -98,6 +99,15 @@ describe('the command line, beside a running server', () => {
     const settings = { ...onItsStores(), SECRETS_KEYS_FILE: app.settings.dataDir }
     const { code, errors } = await run('dist/joined/cli.js', ['operator:list'], settings)
     expect([code, errors]).toEqual([1, expect.stringContaining('SECRETS_KEYS_FILE')])
+  })
+
+  it('session:revoke takes a handle that begins with a hyphen', async () => {
+    const handle = `-${newSessionId().slice(1)}`
+    for (const args of [[handle], [handle, '--reason', 'lost'], ['--reason', 'lost', handle]])
+      expect(await mainstay('session:revoke', ...args)).toMatchObject({
+        code: 1,
+        errors: expect.stringContaining('There is no live session with this handle'),
+      })
   })
 
   it('session:list of nobody fails', async () => {
