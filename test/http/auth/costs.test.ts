@@ -74,7 +74,8 @@ test('a session that is refreshed every quarter of an hour costs the database a 
     const look = async () => written.add(await lastUsed(session))
     await look()
     for (let count = 0; count < hours * quarters; count++) {
-      app.clock.advance(3_600 / quarters)
+      // On a busy machine a copy is read a moment after the answer.
+      app.clock.advance(3_600 / quarters + 1)
       expect(await refresh(app, session)).toMatchObject({ status: 200 })
       await look()
     }
