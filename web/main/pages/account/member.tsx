@@ -26,6 +26,8 @@ interface MemberProps {
   readonly person: Person
   readonly caller: Caller
   readonly reload: () => Promise<void>
+  /** Null where that could not be found out. */
+  readonly transfer: TransferTerms | null
 }
 
 /** One person of the team, and what a manager can do about them. */
@@ -37,6 +39,7 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
     `${userId} ${maySeeSessions}`,
   )
   const satellites = useTeamSatellites()
+  const transfer = useLoad(transferOf)
   if (isNotFound(person.error)) return <NotFoundHere />
   // Their name may take more lines than any other heading.
   if (!person.data && !person.error) return <Skeleton shape="rows" />
@@ -45,7 +48,7 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
       title={person.data ? nameOf(person.data) : t('role.member')}
       back={<BackLink href="/account/team">{t('member.back')}</BackLink>}
     >
-      <LoadedTogether of={[person, sessions, satellites]}>
+      <LoadedTogether of={[person, sessions, satellites, transfer]}>
         <Loaded of={person}>
           {found => (
             <Member
@@ -54,6 +57,7 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
               reload={person.reload}
               sessions={sessions}
               satellites={satellites}
+              transfer={transfer.data}
             />
           )}
         </Loaded>
@@ -64,6 +68,18 @@ export function MemberPage({ userId, caller }: { readonly userId: string; readon
 
 interface Sessions {
   readonly sites: SiteSessions[]
+}
+
+/** Only an owner can hand the account over. */
+async function transferOf(): Promise<TransferTerms> {
+  const { role } = await call<Profile>('GET', 'profile')
+  if (role !== 'owner') return { waitSeconds: null }
+  const { transferWaitSeconds } = await call<Account>('GET', 'account')
+  return { waitSeconds: transferWaitSeconds }
+}
+
+interface TransferTerms {
+  readonly waitSeconds: number | null
 }
 
 function Member({
@@ -164,7 +180,7 @@ function nameOf({ name, email }: Person): string {
 }
 
 /** Whether they may log in, and whether they stay in the team. */
-function Standing({ person, reload }: MemberProps) {
+function Standing({ person, reload, transfer }: MemberProps) {
   const { userId, isDisabled } = person
   const name = nameOf(person)
   const enable = useAction(() => call('POST', `team/${userId}/enable`).then(reload))
@@ -176,7 +192,9 @@ function Standing({ person, reload }: MemberProps) {
           <ActionButton action={enable}>{t('member.enable')}</ActionButton>
         ) : (
           <>
-            <Transfer person={person} />
+            {transfer && transfer.waitSeconds !== null && (
+              <Transfer person={person} waitSeconds={transfer.waitSeconds} />
+            )}
             <ConfirmButton
               name={t('member.disable')}
               question={t('member.disableAsk', { name })}
@@ -206,10 +224,13 @@ function Standing({ person, reload }: MemberProps) {
 }
 
 /** For the owner, to ask this member to take over ownership. */
-function Transfer({ person: { userId, email, name } }: { readonly person: Person }) {
-  const own = useLoad(() => call<Profile>('GET', 'profile'))
-  const account = useLoad(() => call<Account>('GET', 'account'))
-  if (own.data?.role !== 'owner' || !account.data) return null
+function Transfer({
+  person: { userId, email, name },
+  waitSeconds,
+}: {
+  readonly person: Person
+  readonly waitSeconds: number
+}) {
   const request = async () => {
     await call('POST', 'account/transfer', { userId })
     toast(t('transfer.askedOwner', { name: name ?? email }))
@@ -224,7 +245,7 @@ function Transfer({ person: { userId, email, name } }: { readonly person: Person
       act={request}
     >
       <p>
-        <T id="transfer.means" date={<DayIn seconds={account.data.transferWaitSeconds} />} />
+        <T id="transfer.means" date={<DayIn seconds={waitSeconds} />} />
       </p>
     </ConfirmButton>
   )
