@@ -29,6 +29,11 @@ interface Hands {
   sessionId: string
 }
 
+/** Requests by links name no device here, whoever makes them. */
+const NEW_LOGIN_OF_LINK = 'New login at Mainstay: unknown device'
+/** How many of them the owner takes for the thief's. */
+const DOUBTS = 3
+
 /**
  * An owner whose password is stolen, and the thief, who has mailboxes of his own and a puppet. Every method that begins with
  * `thief` does what the API lets him do, and does nothing where it refuses.
@@ -173,11 +178,14 @@ export class ThiefAndOwner {
    */
   async ownerTakesItBack(pick: (count: number) => number): Promise<void> {
     const open: ReceivedMail[] = []
+    let ownLogins = 0
     for (;;) {
       for (const mail of await this.app.mailsTo(this.owner.email))
         if (!this.read.has(mail)) {
           this.read.add(mail)
-          open.push(mail)
+          // A new password logs in, which may be mailed: to call that "not me" each time would go on for ever.
+          const mayBeOwn = mail.subject === NEW_LOGIN_OF_LINK
+          if (!mayBeOwn || ++ownLogins <= DOUBTS) open.push(mail)
         }
       if (open.length === 0) break
       const [mail] = open.splice(pick(open.length), 1)
