@@ -1,7 +1,8 @@
 // node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: builds every site into web/dist, with
 // the messages from web/messages. Not into dist/, which `nest start --watch` empties.
-import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
@@ -32,11 +33,13 @@ const { values } = parseArgs({
   },
 })
 const watch = values.watch ? {} : null
+/** Of the packages that pages have in them. */
+const folders = new Set()
 /** See web/pieces/language.ts. */
 const DRAWING_SCRIPT = 'app'
 
 for (const site of ['main', 'satellite', 'operator']) {
-  await build({
+  const built = await build({
     configFile: false,
     root: `${here}${site}`,
     logLevel: watch ? 'info' : 'warn',
@@ -75,7 +78,9 @@ for (const site of ['main', 'satellite', 'operator']) {
       },
     },
   })
-  if (!watch) await compressFiles(`${values.out}${site}/assets/`)
+  if (watch) continue
+  for (const each of built.output.flatMap(foldersOf)) folders.add(each)
+  await compressFiles(`${values.out}${site}/assets/`)
 }
 
 /** Makes the browser fetch the script that draws the pages together with the one that requests it. */
@@ -120,8 +125,23 @@ function ownMessagesOf(site) {
 
 copyClientFiles(values.out)
 
-// The typeface must come with its licence.
-cpSync(
-  fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE')),
-  `${values.out}inter-license.txt`,
-)
+const typeface = fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE'))
+writeFileSync(`${values.out}licenses.txt`, licensesOf([...folders, `${dirname(typeface)}/`]))
+
+/** The folders of the packages that are in a script. */
+function foldersOf({ modules = {} }) {
+  return Object.keys(modules).flatMap(
+    id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(id.replace(/^\0/, ''))?.[0] ?? [],
+  )
+}
+
+/** What other people's code and typeface have to come with. */
+function licensesOf(packages) {
+  const texts = packages.sort().map(folder => {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+    const file = readdirSync(folder).find(each => /^licen[cs]e/i.test(each))
+    if (!file) throw new Error(`${name} is in the pages, and has no licence`)
+    return `${name} ${version}, ${license}\n\n${readFileSync(folder + file, 'utf8').trim()}\n`
+  })
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
+}
