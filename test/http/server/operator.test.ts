@@ -102,7 +102,7 @@ describe('the command line, beside a running server', () => {
   })
 
   it('session:revoke takes a handle that begins with a hyphen', async () => {
-    const handle = `-${newSessionId().slice(1)}`
+    const handle = `-${handleOf(newSessionId()).slice(1)}`
     for (const args of [[handle], [handle, '--reason', 'lost'], ['--reason', 'lost', handle]])
       expect(await mainstay('session:revoke', ...args)).toMatchObject({
         code: 1,
