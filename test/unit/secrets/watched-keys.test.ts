@@ -10,9 +10,11 @@ it('a key file that has become unreadable is logged once, not at every look, and
   const file = join(folder, 'keys.json')
   const stored = newKeySet(new Date(0))
   await saveKeyFile(file, stored)
-  const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+  // Of this logger alone: others of the process may have something to say.
+  const logger = new Logger('keys')
+  const errors = jest.spyOn(logger, 'error').mockImplementation(() => {})
   const load = jest.fn(async () => readKeySet(keyFileText(stored)))
-  const keys = new WatchedKeys(file, load, new Logger('keys'), () => {})
+  const keys = new WatchedKeys(file, load, logger, () => {})
   await keys.start(null)
   load.mockRejectedValue(new Error('cannot be used'))
   await rm(file)
