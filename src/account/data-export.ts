@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, max, or, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { AuditRow, IdRange } from '../audit/chain.js'
 import { begun } from '../audit/export.js'
 import { type AuditSelection, type Scanned, scanAuditLog } from '../audit/scan.js'
@@ -163,23 +162,41 @@ function familiarClientsOf(db: Db, { userId }: Profile) {
     .orderBy(asc(firstSeen))
 }
 
-type TableOfUsers = PgTable & { readonly userId: PgColumn }
-
 /** What the user logs in with. */
 async function factorsOf(db: Db, { userId }: Profile) {
-  const rows = <T extends TableOfUsers>(table: T, ...names: readonly (keyof T['_']['columns'])[]) => {
-    const columns = names.map(name => [name, table[name as keyof T]])
-    return db
-      .select(Object.fromEntries(columns))
-      .from(table as TableOfUsers)
-      .where(eq(table.userId, userId))
-  }
   return {
-    totp: await rows(totpFactors, 'createdAt', 'confirmedAt'),
-    passkeys: await rows(passkeys, 'name', 'rpId', 'transports', 'isBackedUp', 'createdAt', 'lastUsedAt'),
-    recoveryCodes: await rows(recoveryCodes, 'createdAt', 'usedAt'),
-    rememberedDevices: await rows(rememberedDevices, 'name', 'createdAt', 'lastUsedAt', 'expiresAt'),
-    resets: await rows(factorResets, 'requestedAt', 'resetAt'),
+    totp: await db
+      .select({ createdAt: totpFactors.createdAt, confirmedAt: totpFactors.confirmedAt })
+      .from(totpFactors)
+      .where(eq(totpFactors.userId, userId)),
+    passkeys: await db
+      .select({
+        name: passkeys.name,
+        rpId: passkeys.rpId,
+        transports: passkeys.transports,
+        isBackedUp: passkeys.isBackedUp,
+        createdAt: passkeys.createdAt,
+        lastUsedAt: passkeys.lastUsedAt,
+      })
+      .from(passkeys)
+      .where(eq(passkeys.userId, userId)),
+    recoveryCodes: await db
+      .select({ createdAt: recoveryCodes.createdAt, usedAt: recoveryCodes.usedAt })
+      .from(recoveryCodes)
+      .where(eq(recoveryCodes.userId, userId)),
+    rememberedDevices: await db
+      .select({
+        name: rememberedDevices.name,
+        createdAt: rememberedDevices.createdAt,
+        lastUsedAt: rememberedDevices.lastUsedAt,
+        expiresAt: rememberedDevices.expiresAt,
+      })
+      .from(rememberedDevices)
+      .where(eq(rememberedDevices.userId, userId)),
+    resets: await db
+      .select({ requestedAt: factorResets.requestedAt, resetAt: factorResets.resetAt })
+      .from(factorResets)
+      .where(eq(factorResets.userId, userId)),
   }
 }
 
