@@ -58,7 +58,7 @@ for (const site of ['main', 'satellite', 'operator']) {
       ],
     },
     plugins: [messageFiles(site, values.messages, ownMessagesOf(site)), earlyScripts()],
-    esbuild: { jsx: 'automatic', target: 'es2022' },
+    esbuild: { jsx: 'automatic' },
     define: { CLIENT_VERSION: JSON.stringify(version) },
     build: {
       outDir: `${values.out}${site}`,
