@@ -12,8 +12,7 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { Answers, Refuses } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { MailedLinkBody } from '../platform/one-time-tokens.js'
-import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import { withMinimumDuration } from '../platform/time.js'
+import { mailCounted, RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { followedBy, mergeRecorded, SessionChanges } from '../sessions/changes.js'
 import { MainSite, OptionalMainSessionGuard } from '../sessions/guards.js'
 import type { Session } from '../sessions/session.js'
@@ -62,8 +61,7 @@ export class EmailChangeService {
   async request(actor: SessionActor, email: Email): Promise<void> {
     this.mailer.requireMail()
     const counting = this.rateLimiter.countMailBy(actor, email, actor.client, { isAboutOneself: true })
-    const mailing = counting.then(counted => counted.refundIfRejected(this.mailLink(actor, email)))
-    await withMinimumDuration(mailing)
+    await mailCounted(counting, () => this.mailLink(actor, email))
   }
 
   private async mailLink(actor: SessionActor, email: Email): Promise<void> {

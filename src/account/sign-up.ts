@@ -34,9 +34,8 @@ import { Answers, DocumentedGuard, Refuses } from '../platform/http/endpoint.js'
 import { Id } from '../platform/http/fields.js'
 import { type Client, CurrentClient, requestOf } from '../platform/http/request.js'
 import { OneTimeTokens, withdrawSignUps } from '../platform/one-time-tokens.js'
-import { type CountedAction, RateLimiter } from '../platform/rate-limits/rate-limiter.js'
+import { type CountedAction, mailCounted, RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
-import { withMinimumDuration } from '../platform/time.js'
 import { requireMainOrigin } from '../sessions/session-cookie.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { type Email, EmailAddress } from '../users/email.js'
@@ -83,8 +82,7 @@ export class SignUpService {
   async signUp(applicant: SignUpBody, client: Client): Promise<void> {
     this.mailer.requireMail()
     const counting = this.rateLimiter.count({ kind: 'mail', subject: applicant.email, client })
-    const mailing = counting.then(counted => counted.refundIfRejected(this.mailLink(applicant, client)))
-    await withMinimumDuration(mailing)
+    await mailCounted(counting, () => this.mailLink(applicant, client))
   }
 
   private async mailLink({ email, password, name = '' }: SignUpBody, client: Client): Promise<void> {

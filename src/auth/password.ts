@@ -13,7 +13,7 @@ import { Database } from '../platform/database/database.js'
 import { ApiError, unavailable } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { OneTimeTokens, withdrawTokens } from '../platform/one-time-tokens.js'
-import { withMinimumDuration } from '../platform/time.js'
+import { mailCounted } from '../platform/rate-limits/rate-limiter.js'
 import { mergeRecorded, NOTHING_RECORDED, type RecordedChanges, SessionChanges } from '../sessions/changes.js'
 import type { SessionHandle } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
@@ -125,9 +125,7 @@ export class PasswordForgot {
   async request(email: Email, client: Client): Promise<void> {
     this.mails.require()
     const counting = this.limits.countMail(email, client)
-    await withMinimumDuration(
-      counting.then(counted => counted.refundIfRejected(this.mailIfKnown(email, client))),
-    )
+    await mailCounted(counting, () => this.mailIfKnown(email, client))
   }
 
   private async mailIfKnown(email: Email, client: Client): Promise<void> {

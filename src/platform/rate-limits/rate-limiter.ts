@@ -8,7 +8,7 @@ import type { Client } from '../http/request.js'
 import { Logger } from '../log.js'
 import { countsOf, Metrics } from '../metrics.js'
 import { RedisConnection, RedisModule } from '../redis/redis.js'
-import { Throttle } from '../time.js'
+import { Throttle, withMinimumDuration } from '../time.js'
 import { type Added, type Count, Counters } from './counters.js'
 import {
   type Bucket,
@@ -151,6 +151,11 @@ export class RateLimiter {
 
 /** A bucket in which an action is counted. */
 type CountedBucket = Bucket & Added
+
+/** Does `mail` once it is counted, and refunds it if that rejects; the time that it takes does not reveal whether there was anything to mail. */
+export function mailCounted(counting: Promise<CountedAction>, mail: () => Promise<void>): Promise<void> {
+  return withMinimumDuration(counting.then(counted => counted.refundIfRejected(mail())))
+}
 
 /** An action that was let through. Until its outcome is reported, it counts both as right and as wrong. */
 export class CountedAction {
