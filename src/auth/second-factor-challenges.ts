@@ -145,8 +145,8 @@ export class SecondFactorChallenges {
    * was faster.
    */
   async use(transaction: Db, { text }: SecondFactorChallenge): Promise<void> {
-    const used = await this.tokens.remove(transaction, 'second-factor', text)
-    if (!used) throw new ApiError('CHALLENGE_EXPIRED')
+    if (!(await this.tokens.remove(transaction, 'second-factor', text)))
+      throw new ApiError('CHALLENGE_EXPIRED')
   }
 
   private isStillValid(user: User, { detail }: OneTimeToken, { origin }: Client): boolean {

@@ -165,13 +165,13 @@ export class OneTimeTokens {
     return { token: token as OneTimeToken, user: { ...user, entitled, accountIdleSeconds } }
   }
 
-  /** Removes a valid token; returns until when it was valid, or null when there is none. Of two concurrent calls one gets it. */
-  async remove(db: Db, purpose: Purpose, text: string): Promise<Date | null> {
-    const [removed] = await db
+  /** Removes a valid token; false when there is none. Of two concurrent calls one gets true. */
+  async remove(db: Db, purpose: Purpose, text: string): Promise<boolean> {
+    const removed = await db
       .delete(oneTimeTokens)
       .where(this.isValid(purpose, text))
-      .returning({ expiresAt: oneTimeTokens.expiresAt })
-    return removed?.expiresAt ?? null
+      .returning({ id: oneTimeTokens.id })
+    return removed.length > 0
   }
 
   /**
