@@ -30,11 +30,14 @@ const DECISIVE = [
 ] as const satisfies readonly (keyof User)[]
 
 /** The account's, in a query about `users`. */
-const ENTITLED = sql<Permissions | null>`(select accounts.entitled from accounts where accounts.id = users.account_id)`
-const IDLE_SECONDS = sql<
-  number | null
->`(select accounts.idle_seconds from accounts where accounts.id = users.account_id)`
-const ENTITLED_USER = { ...getTableColumns(users), entitled: ENTITLED, accountIdleSeconds: IDLE_SECONDS }
+const ofAccount = <T>(column: string) =>
+  sql<T>`(select accounts.${sql.identifier(column)} from accounts where accounts.id = users.account_id)`
+const ENTITLED = ofAccount<Permissions | null>('entitled')
+const ENTITLED_USER = {
+  ...getTableColumns(users),
+  entitled: ENTITLED,
+  accountIdleSeconds: ofAccount<number | null>('idle_seconds'),
+}
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
