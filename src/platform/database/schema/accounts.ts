@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Permissions } from '../../permissions.js'
 import type { PlanLimits } from '../../plans.js'
+import { byLetters } from '../sql.js'
 import { type HandoffRequirement, instant, type SecondFactorRequirement } from './columns.js'
 
 /**
@@ -88,8 +89,7 @@ export const users = pgTable(
     index('users_account_created').on(table.accountId, table.createdAt, table.id),
     index('users_account_name').on(
       table.accountId,
-      // byLetters() of the name.
-      sql`lower((normalize(regexp_replace(normalize(coalesce(${table.name}, ${table.email}), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC)) collate "C")`,
+      byLetters(sql`coalesce(${table.name}, ${table.email})`),
       table.id,
     ),
     index('users_account_login').on(
